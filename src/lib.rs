@@ -1,1 +1,6 @@
-//! kanon
+//! kanon: a symmetry-reducing model checker for the B method with a verified kernel.
+//!
+//! The way of the data: text → [`lang`] → [`model`] → words and plans → a system → the
+//! kernel's events → a verdict → a report. See ARCHITECTURE.md.
+
+pub mod lang;

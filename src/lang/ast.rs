@@ -1,0 +1,343 @@
+//! The syntax tree that every front-end ends in. Predicates and expressions are one type:
+//! B's macro definitions may be either, and the type checker tells them apart.
+
+use crate::lang::diag::Span;
+use num_bigint::BigInt;
+use std::sync::Arc;
+
+/// An identifier as written; a renamed one carries its prefix (`x.M` style: `"left.count"`).
+pub type Name = Arc<str>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Ident {
+    pub name: Name,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A name: variable, constant, set, element, parameter, local, or an argumentless definition.
+    Name(Name),
+    /// `x$0`, the value before, in `x :(P)` and WHILE invariants.
+    Old(Name),
+    Int(BigInt),
+    Str(Arc<str>),
+    /// A real number as written (`1.5`): parsed so that it can be refused with its place.
+    Real(Arc<str>),
+    Lit(Lit),
+    Unary(UnOp, Box<Expr>),
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `f(x, y)`; several arguments mean `f(x |-> y)`. Also a call of a definition with parameters.
+    Apply(Box<Expr>, Vec<Expr>),
+    /// `r[S]`
+    Image(Box<Expr>, Box<Expr>),
+    /// A built-in function with its arguments: `card(S)`, `iterate(r, n)`.
+    Call(Fun, Vec<Expr>),
+    Quant(Quant, Vec<Ident>, Box<Expr>),
+    /// `%x.(P|E)`, SIGMA, PI, UNION, INTER: the predicate, then the expression.
+    Bind(Binder, Vec<Ident>, Box<Expr>, Box<Expr>),
+    /// `{x, y | P}`
+    Compr(Vec<Ident>, Box<Expr>),
+    /// `{x, y . P | E}` (ProB and Event-B)
+    ComprMap(Vec<Ident>, Box<Expr>, Box<Expr>),
+    SetExt(Vec<Expr>),
+    SeqExt(Vec<Expr>),
+    /// `rec(a: 1, b: 2)`; a missing field name (`rec(1, 2)`) is a syntax error.
+    Rec(Vec<(Ident, Expr)>),
+    /// `struct(a: S, b: T)`
+    Struct(Vec<(Ident, Expr)>),
+    /// `r'a`
+    Field(Box<Expr>, Ident),
+    /// `bool(P)`
+    Bool(Box<Expr>),
+    /// `IF P THEN E ELSE F END` as expression or predicate
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `LET x, y BE x = E & y = F IN G END` as expression or predicate
+    Let(Vec<Ident>, Box<Expr>, Box<Expr>),
+}
+
+/// Names of fixed meaning without arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lit {
+    True,
+    False,
+    /// The predicates `btrue` and `bfalse` (also `true`/`false` where ProB accepts them).
+    BTrue,
+    BFalse,
+    BoolSet,
+    Integer,
+    Natural,
+    Natural1,
+    IntSet,
+    NatSet,
+    Nat1Set,
+    MaxInt,
+    MinInt,
+    StringSet,
+    EmptySet,
+    EmptySeq,
+    /// `id` and projections without argument belong to Event-B; here they are [`Fun`]s.
+    Succ,
+    Pred,
+    RealSet,
+    FloatSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnOp {
+    Not,
+    /// Arithmetic minus
+    Neg,
+    /// `r~`
+    Inverse,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinOp {
+    // predicates over predicates
+    And,
+    Or,
+    Implies,
+    Iff,
+    // predicates over expressions
+    Eq,
+    Neq,
+    In,
+    NotIn,
+    Subset,
+    NotSubset,
+    StrictSubset,
+    NotStrictSubset,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    // arithmetic; `-` and `*` are also set difference and product: the types decide
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Pow,
+    Interval,
+    // pairs and sets
+    Pair,
+    Union,
+    Inter,
+    /// `S \ T`, set difference only
+    Diff,
+    // relations and functions
+    Rel,
+    TotalRel,
+    SurjRel,
+    TotalSurjRel,
+    PartialFun,
+    TotalFun,
+    PartialInj,
+    TotalInj,
+    PartialSurj,
+    TotalSurj,
+    PartialBij,
+    TotalBij,
+    DomRestrict,
+    DomSubtract,
+    RanRestrict,
+    RanSubtract,
+    Override,
+    /// `f >< g`, direct product
+    DirectProduct,
+    /// `f || g`, parallel product
+    ParallelProduct,
+    /// `r ; s`
+    Compose,
+    // sequences
+    Concat,
+    /// `E -> s`
+    Prepend,
+    /// `s <- E`
+    Append,
+    /// `s /|\ n`
+    TakeFirst,
+    /// `s \|/ n`
+    DropFirst,
+}
+
+/// Built-in functions with arguments in parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fun {
+    Card,
+    Min,
+    Max,
+    Dom,
+    Ran,
+    Id,
+    Prj1,
+    Prj2,
+    /// `union(S)`, `inter(S)`
+    GenUnion,
+    GenInter,
+    Pow,
+    Pow1,
+    Fin,
+    Fin1,
+    Seq,
+    Seq1,
+    Iseq,
+    Iseq1,
+    Perm,
+    Size,
+    First,
+    Last,
+    Front,
+    Tail,
+    Rev,
+    Conc,
+    Closure,
+    Closure1,
+    Iterate,
+    Fnc,
+    Rel,
+    Succ,
+    Pred,
+    /// `mu(S)`: the element of a singleton
+    Mu,
+    /// Parsed so that they can be refused by name: trees (`tree`, `btree`, `const`, `top`, `sons`,
+    /// `prefix`, `postfix`, `sizet`, `mirror`, `rank`, `father`, `son`, `subtree`, `arity`, `bin`,
+    /// `left`, `right`, `infix`) and conversions of reals.
+    Unsupported(&'static str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quant {
+    Forall,
+    Exists,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Binder {
+    Lambda,
+    Sigma,
+    Pi,
+    Union,
+    Inter,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subst {
+    pub kind: SubstKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubstKind {
+    Skip,
+    /// `x, f(y), r'a := E, F, G`. A single right side may be a pair for several left sides.
+    Assign(Vec<Expr>, Vec<Expr>),
+    /// `x, y :: S`
+    BecomesElement(Vec<Expr>, Expr),
+    /// `x, y :(P)`
+    BecomesSuch(Vec<Ident>, Expr),
+    Pre(Expr, Box<Subst>),
+    Assert(Expr, Box<Subst>),
+    /// `SELECT P THEN S WHEN … ELSE T END`
+    Select(Vec<(Expr, Subst)>, Option<Box<Subst>>),
+    Choice(Vec<Subst>),
+    If(Vec<(Expr, Subst)>, Option<Box<Subst>>),
+    /// `CASE E OF EITHER l THEN S OR … ELSE T END END`
+    Case(Expr, Vec<(Vec<Expr>, Subst)>, Option<Box<Subst>>),
+    Any(Vec<Ident>, Expr, Box<Subst>),
+    /// `LET x BE x = E IN S END`
+    Let(Vec<Ident>, Expr, Box<Subst>),
+    Var(Vec<Ident>, Box<Subst>),
+    Block(Box<Subst>),
+    Seq(Vec<Subst>),
+    Par(Vec<Subst>),
+    While {
+        cond: Expr,
+        body: Box<Subst>,
+        invariant: Expr,
+        variant: Expr,
+    },
+    /// `r, s <-- op(x, y)`; also a call of a definition that is a substitution.
+    Call {
+        results: Vec<Expr>,
+        op: Ident,
+        args: Vec<Expr>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MachineKind {
+    /// MACHINE, MODEL or SYSTEM
+    Machine,
+    Refinement,
+    Implementation,
+}
+
+/// One machine as written, definitions expanded, other machines not yet looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    pub kind: MachineKind,
+    pub name: Ident,
+    /// Set parameters are upper case, scalar ones lower case.
+    pub params: Vec<Ident>,
+    pub constraints: Option<Expr>,
+    pub refines: Option<Ident>,
+    pub sees: Vec<Ident>,
+    pub uses: Vec<Ident>,
+    pub includes: Vec<MachineRef>,
+    pub extends: Vec<MachineRef>,
+    pub imports: Vec<MachineRef>,
+    pub promotes: Vec<Ident>,
+    pub sets: Vec<SetDecl>,
+    /// CONSTANTS and CONCRETE_CONSTANTS, then ABSTRACT_CONSTANTS.
+    pub constants: Vec<Ident>,
+    pub abstract_constants: Vec<Ident>,
+    pub properties: Option<Expr>,
+    /// CONCRETE_VARIABLES; VARIABLES and ABSTRACT_VARIABLES are in `variables`.
+    pub concrete_variables: Vec<Ident>,
+    pub variables: Vec<Ident>,
+    pub invariant: Option<Expr>,
+    pub assertions: Vec<Expr>,
+    pub initialisation: Option<Subst>,
+    pub operations: Vec<Operation>,
+    pub local_operations: Vec<Operation>,
+    /// VALUES: `S = {a, b}; c = 3`
+    pub values: Vec<(Ident, Expr)>,
+    /// Freetypes and other clauses that are parsed only to be refused with their place.
+    pub unsupported: Vec<(Span, String)>,
+    /// Definitions that are kept because tools give them a meaning: GOAL, ASSERT_LTL…, scope_…,
+    /// SET_PREF_…, ANIMATION_… are dropped here unless listed; expanded like everything else.
+    pub tool_definitions: Vec<(Ident, Expr)>,
+    pub span: Span,
+}
+
+/// `prefix.Name(args)` in INCLUDES, EXTENDS, IMPORTS (SEES and USES take `prefix.Name` too).
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineRef {
+    /// The last part of the dotted name; what stands before it is the prefix.
+    pub name: Ident,
+    pub prefix: Option<Name>,
+    pub args: Vec<Expr>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetDecl {
+    pub name: Ident,
+    /// `None` for a deferred set.
+    pub elements: Option<Vec<Ident>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    pub name: Ident,
+    pub results: Vec<Ident>,
+    pub params: Vec<Ident>,
+    pub body: Subst,
+}

@@ -1,0 +1,1 @@
+//! Classical B: lexer, parser, macro definitions, composition of machines.

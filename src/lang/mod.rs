@@ -1,0 +1,8 @@
+//! Front-ends: text becomes a syntax tree, one machine after composition.
+//!
+//! Every language ends in the tree of [`ast`]; its meaning starts in [`crate::model`].
+//! Absent on purpose: types, values, anything that prints.
+
+pub mod ast;
+pub mod b;
+pub mod diag;
