@@ -3,4 +3,7 @@
 //! The way of the data: text → [`lang`] → [`model`] → words and plans → a system → the
 //! kernel's events → a verdict → a report. See ARCHITECTURE.md.
 
+pub mod eval;
 pub mod lang;
+pub mod model;
+pub mod value;

@@ -1,0 +1,231 @@
+//! The typed model: what every front-end ends in and every engine starts from.
+//!
+//! Names are resolved, types are known, machines are composed, definitions are gone. Operation
+//! calls are still calls. Absent on purpose: values, sizes of deferred sets, how anything is computed.
+
+pub mod types;
+
+pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
+use crate::lang::diag::Span;
+use num_bigint::BigInt;
+use std::sync::Arc;
+pub use types::Type;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+        impl $name {
+            pub fn index(self) -> usize { self.0 as usize }
+        }
+    )*};
+}
+
+ids! {
+    /// A given set: deferred or enumerated, index into [`Model::sets`].
+    SetId,
+    /// Index into [`Model::constants`].
+    ConstId,
+    /// Index into [`Model::variables`].
+    VarId,
+    /// A bound variable, parameter or result; unique in the whole model, index into [`Model::locals`].
+    LocalId,
+    /// Index into [`Model::operations`].
+    OpId
+}
+
+#[derive(Clone, Debug)]
+pub struct GivenSet {
+    pub name: Arc<str>,
+    /// The names of an enumerated set's elements; `None` for a deferred set.
+    pub elements: Option<Vec<Arc<str>>>,
+    /// A set that is a machine parameter counts as deferred.
+    pub is_parameter: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Decl {
+    pub name: Arc<str>,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Operation {
+    pub name: Arc<str>,
+    pub params: Vec<LocalId>,
+    pub results: Vec<LocalId>,
+    pub body: Stmt,
+    /// Whether it is a transition of the machine; otherwise it is only called.
+    pub is_event: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub name: Arc<str>,
+    pub sets: Vec<GivenSet>,
+    /// CONSTANTS, and scalar machine parameters.
+    pub constants: Vec<Decl>,
+    /// PROPERTIES and CONSTRAINTS, conjunct by conjunct.
+    pub properties: Vec<Expr>,
+    pub variables: Vec<Decl>,
+    /// Conjunct by conjunct.
+    pub invariant: Vec<Expr>,
+    pub assertions: Vec<Expr>,
+    pub initialisation: Stmt,
+    pub operations: Vec<Operation>,
+    pub locals: Vec<Decl>,
+    pub goal: Option<Expr>,
+    /// `ASSERT_LTL…` definitions: name and formula, kept as text.
+    pub ltl: Vec<(Arc<str>, Arc<str>)>,
+    pub scope: ScopeHints,
+}
+
+/// What the model itself says about sizes; the command line wins over it.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeHints {
+    /// `scope_S == 3` or `scope_S == 1..3`
+    pub card: Vec<(SetId, u64, Span)>,
+    pub minint: Option<BigInt>,
+    pub maxint: Option<BigInt>,
+    pub default_setsize: Option<u64>,
+}
+
+/// Predicates have [`Type::Pred`]; everything else is an expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Const(ConstId),
+    Var(VarId),
+    /// `x$0`: the value of a variable before the substitution.
+    Old(VarId),
+    /// `y$0` of a local (a VAR or result).
+    OldLocal(LocalId),
+    Local(LocalId),
+    /// A given set as a whole.
+    Given(SetId),
+    /// An element of an enumerated set, by its place in the declaration.
+    Elem(SetId, u32),
+    Int(BigInt),
+    Str(Arc<str>),
+    /// `Lit::EmptySet` and `Lit::EmptySeq` have a concrete set type in `ty`. `btrue`, `bfalse` are predicates.
+    Lit(Lit),
+    /// Arithmetic negation is `UnOp::Neg`; `UnOp::Not` has type Pred.
+    Unary(UnOp, Box<Expr>),
+    /// `Sub` and `Mul` are arithmetic here; on sets they became `Diff` and `Product`.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// `S * T` on sets
+    Product(Box<Expr>, Box<Expr>),
+    /// `f(x)`, one argument: several became a pair.
+    Apply(Box<Expr>, Box<Expr>),
+    Image(Box<Expr>, Box<Expr>),
+    /// `prj1(S,T)(x)` is an `Apply` of `Call(Prj1, [S, T])`; `prj1(p)` with one argument, a pair, is `First`/`Second`.
+    Call(Fun, Vec<Expr>),
+    First(Box<Expr>),
+    Second(Box<Expr>),
+    Quant(Quant, Vec<LocalId>, Box<Expr>),
+    Bind(Binder, Vec<LocalId>, Box<Expr>, Box<Expr>),
+    /// `{x, y | P}`; elements are left-nested pairs `(x |-> y) |-> z`.
+    Compr(Vec<LocalId>, Box<Expr>),
+    ComprMap(Vec<LocalId>, Box<Expr>, Box<Expr>),
+    SetExt(Vec<Expr>),
+    SeqExt(Vec<Expr>),
+    /// Fields in the order of the record type (sorted by name).
+    Rec(Vec<Expr>),
+    Struct(Vec<Expr>),
+    /// Field by its place in the record type.
+    Field(Box<Expr>, u32),
+    /// `bool(P)`
+    Bool(Box<Expr>),
+    /// A predicate when its branches are, an expression otherwise.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// Each local with its value, in an order in which each may use the earlier ones.
+    Let(Vec<(LocalId, Expr)>, Box<Expr>),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+/// What an assignment writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    Var(VarId),
+    Local(LocalId),
+}
+
+/// The left side of an assignment: `x`, `f(a)`, `f(a)(b)`, `r'a`: a target and the path into it.
+#[derive(Clone, Debug)]
+pub struct Lhs {
+    pub target: Target,
+    pub path: Vec<Step>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// `f(E)`: the function is overridden at E.
+    Index(Expr),
+    /// Field by its place in the record type.
+    Field(u32),
+}
+
+#[derive(Clone, Debug, Default)]
+pub enum StmtKind {
+    #[default]
+    Skip,
+    /// As many left as right sides, all evaluated before anything is written.
+    Assign(Vec<(Lhs, Expr)>),
+    /// Several left sides take a left-nested pair.
+    BecomesElement(Vec<Lhs>, Expr),
+    /// The predicate speaks of the new values by `fresh` locals (one for each target) and of the old ones
+    /// by `Old`/`OldLocal`.
+    BecomesSuch {
+        targets: Vec<Target>,
+        fresh: Vec<LocalId>,
+        pred: Expr,
+    },
+    Pre(Expr, Box<Stmt>),
+    Assert(Expr, Box<Stmt>),
+    Select(Vec<(Expr, Stmt)>, Option<Box<Stmt>>),
+    Choice(Vec<Stmt>),
+    If(Vec<(Expr, Stmt)>, Option<Box<Stmt>>),
+    Case(Expr, Vec<(Vec<Expr>, Stmt)>, Option<Box<Stmt>>),
+    Any(Vec<LocalId>, Expr, Box<Stmt>),
+    Let(Vec<(LocalId, Expr)>, Box<Stmt>),
+    Var(Vec<LocalId>, Box<Stmt>),
+    Seq(Vec<Stmt>),
+    Par(Vec<Stmt>),
+    While {
+        cond: Expr,
+        body: Box<Stmt>,
+        invariant: Expr,
+        variant: Expr,
+    },
+    Call {
+        results: Vec<Lhs>,
+        op: OpId,
+        args: Vec<Expr>,
+    },
+}
+
+impl Model {
+    pub fn local(&self, id: LocalId) -> &Decl {
+        &self.locals[id.index()]
+    }
+
+    pub fn set_named(&self, name: &str) -> Option<SetId> {
+        self.sets.iter().position(|s| &*s.name == name).map(|i| SetId(i as u32))
+    }
+}
