@@ -1,6 +1,12 @@
 //! Values. [`Value`] is the plain tree: what people see, what files hold and what the reference
 //! evaluator computes with. The production form is words and shared parts, chosen by type.
 
+pub mod fault;
+pub mod mask;
+pub mod ops;
+pub mod rep;
+pub mod val;
+
 use crate::model::{Model, SetId, Type};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;

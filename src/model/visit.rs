@@ -1,0 +1,164 @@
+//! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
+//! rewriting. Whoever needs the whole tree recurses.
+
+use super::{Expr, ExprKind as E, Lhs, LocalId, Step, Stmt, StmtKind as S, VarId};
+
+impl Expr {
+    /// Calls `f` for each direct part.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
+            E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
+            E::Unary(_, a) | E::First(a) | E::Second(a) | E::Field(a, _) | E::Bool(a) => f(a),
+            E::Quant(_, _, a) | E::Compr(_, a) => f(a),
+            E::Binary(_, a, b) | E::Product(a, b) | E::Apply(a, b) | E::Image(a, b) => {
+                f(a);
+                f(b);
+            }
+            E::Bind(_, _, a, b) | E::ComprMap(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            E::Call(_, args) | E::SetExt(args) | E::SeqExt(args) | E::Rec(args) | E::Struct(args) => {
+                args.iter().for_each(f);
+            }
+            E::If(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            E::Let(defs, body) => {
+                defs.iter().for_each(|(_, e)| f(e));
+                f(body);
+            }
+        }
+    }
+
+    /// Calls `f` for each direct part, which it may change.
+    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
+            E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
+            E::Unary(_, a) | E::First(a) | E::Second(a) | E::Field(a, _) | E::Bool(a) => f(a),
+            E::Quant(_, _, a) | E::Compr(_, a) => f(a),
+            E::Binary(_, a, b) | E::Product(a, b) | E::Apply(a, b) | E::Image(a, b) => {
+                f(a);
+                f(b);
+            }
+            E::Bind(_, _, a, b) | E::ComprMap(_, a, b) => {
+                f(a);
+                f(b);
+            }
+            E::Call(_, args) | E::SetExt(args) | E::SeqExt(args) | E::Rec(args) | E::Struct(args) => {
+                args.iter_mut().for_each(f);
+            }
+            E::If(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            E::Let(defs, body) => {
+                defs.iter_mut().for_each(|(_, e)| f(e));
+                f(body);
+            }
+        }
+    }
+
+    /// Whether the expression or a part of it satisfies the test.
+    pub fn any(&self, test: &dyn Fn(&Expr) -> bool) -> bool {
+        if test(self) {
+            return true;
+        }
+        let mut found = false;
+        self.for_each_child(&mut |c| found = found || c.any(test));
+        found
+    }
+
+    pub fn mentions_local(&self, local: LocalId) -> bool {
+        self.any(&|e| matches!(e.kind, E::Local(l) if l == local))
+    }
+
+    pub fn mentions_var(&self, var: VarId) -> bool {
+        self.any(&|e| matches!(e.kind, E::Var(v) | E::Old(v) if v == var))
+    }
+}
+
+impl Lhs {
+    fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        for step in &mut self.path {
+            if let Step::Index(e) = step {
+                f(e);
+            }
+        }
+    }
+}
+
+impl Stmt {
+    /// Calls `f` for each direct part that is a statement.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
+        match &self.kind {
+            S::Skip | S::Assign(_) | S::BecomesElement(..) | S::BecomesSuch { .. } | S::Call { .. } => {}
+            S::Pre(_, s) | S::Assert(_, s) | S::Any(_, _, s) | S::Let(_, s) | S::Var(_, s) => f(s),
+            S::While { body, .. } => f(body),
+            S::Select(arms, rest) | S::If(arms, rest) => {
+                arms.iter().for_each(|(_, s)| f(s));
+                rest.iter().for_each(|s| f(s));
+            }
+            S::Case(_, arms, rest) => {
+                arms.iter().for_each(|(_, s)| f(s));
+                rest.iter().for_each(|s| f(s));
+            }
+            S::Choice(parts) | S::Seq(parts) | S::Par(parts) => parts.iter().for_each(f),
+        }
+    }
+
+    /// Calls `f` for each direct part that is a statement, which it may change.
+    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Stmt)) {
+        match &mut self.kind {
+            S::Skip | S::Assign(_) | S::BecomesElement(..) | S::BecomesSuch { .. } | S::Call { .. } => {}
+            S::Pre(_, s) | S::Assert(_, s) | S::Any(_, _, s) | S::Let(_, s) | S::Var(_, s) => f(s),
+            S::While { body, .. } => f(body),
+            S::Select(arms, rest) | S::If(arms, rest) => {
+                arms.iter_mut().for_each(|(_, s)| f(s));
+                rest.iter_mut().for_each(|s| f(s));
+            }
+            S::Case(_, arms, rest) => {
+                arms.iter_mut().for_each(|(_, s)| f(s));
+                rest.iter_mut().for_each(|s| f(s));
+            }
+            S::Choice(parts) | S::Seq(parts) | S::Par(parts) => parts.iter_mut().for_each(f),
+        }
+    }
+
+    /// Calls `f` for each expression that stands directly in this statement, which it may change.
+    pub fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            S::Skip | S::Choice(_) | S::Seq(_) | S::Par(_) | S::Var(..) => {}
+            S::Assign(pairs) => pairs.iter_mut().for_each(|(lhs, e)| {
+                lhs.for_each_expr_mut(f);
+                f(e);
+            }),
+            S::BecomesElement(lhs, e) => {
+                lhs.iter_mut().for_each(|l| l.for_each_expr_mut(f));
+                f(e);
+            }
+            S::BecomesSuch { pred, .. } => f(pred),
+            S::Pre(e, _) | S::Assert(e, _) | S::Any(_, e, _) => f(e),
+            S::Select(arms, _) | S::If(arms, _) => arms.iter_mut().for_each(|(e, _)| f(e)),
+            S::Case(e, arms, _) => {
+                f(e);
+                arms.iter_mut().for_each(|(labels, _)| labels.iter_mut().for_each(&mut *f));
+            }
+            S::Let(defs, _) => defs.iter_mut().for_each(|(_, e)| f(e)),
+            S::While { cond, invariant, variant, .. } => {
+                f(cond);
+                f(invariant);
+                f(variant);
+            }
+            S::Call { results, args, .. } => {
+                results.iter_mut().for_each(|l| l.for_each_expr_mut(f));
+                args.iter_mut().for_each(f);
+            }
+        }
+    }
+}

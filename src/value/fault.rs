@@ -1,0 +1,119 @@
+//! What can go wrong when a value is computed.
+
+use crate::lang::diag::{FileId, Span};
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The expression has no value: 1/0, f(x) outside dom(f), min({}).
+    Wd(Wd),
+    /// It has one, but we cannot compute it: an infinite set to expand, a limit reached.
+    Limit(Span, String),
+}
+
+pub type Res<T> = Result<T, Box<Fault>>;
+
+/// A span that points nowhere: the operation failed before it was known who asked.
+pub const NOWHERE: Span = Span { file: FileId(u32::MAX), lo: 0, hi: 0 };
+
+impl Fault {
+    pub fn wd(kind: WdKind) -> Box<Fault> {
+        Box::new(Fault::Wd(Wd { kind, span: NOWHERE }))
+    }
+
+    pub fn limit(why: impl Into<String>) -> Box<Fault> {
+        Box::new(Fault::Limit(NOWHERE, why.into()))
+    }
+
+    /// Says where, unless that is known already.
+    pub fn at(mut self: Box<Self>, here: Span) -> Box<Self> {
+        let (Fault::Wd(Wd { span, .. }) | Fault::Limit(span, _)) = &mut *self;
+        if *span == NOWHERE {
+            *span = here;
+        }
+        self
+    }
+
+    pub fn span(&self) -> Span {
+        match self {
+            Fault::Wd(w) => w.span,
+            Fault::Limit(s, _) => *s,
+        }
+    }
+}
+
+/// A well-definedness error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wd {
+    pub kind: WdKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WdKind {
+    /// `x / 0`
+    DivisionByZero,
+    /// `x mod y` with y ≤ 0 or x < 0
+    ModUndefined,
+    /// `x ** y` with y < 0
+    NegativeExponent,
+    /// f(x) with x outside dom(f)
+    OutsideDomain,
+    /// f(x) where f relates x to several values
+    NotFunctional,
+    /// min or max of the empty set
+    EmptyMinMax,
+    /// inter({}) and INTER over nothing
+    EmptyInter,
+    /// first, last, front, tail of the empty sequence
+    EmptySequence,
+    /// a sequence operator on something that is no sequence
+    NotASequence,
+    /// `s /|\ n`, `s \|/ n` with n outside 0..size(s)
+    BadLength,
+    /// `iterate(r, n)` with n < 0
+    NegativeIterate,
+    /// `mu(S)` where S is not a singleton
+    NotSingleton,
+    /// card, SIGMA … of an infinite set
+    Infinite,
+    /// a precondition of a called operation, or of an inner PRE, is false
+    Precondition,
+    /// an ASSERT substitution's predicate is false
+    AssertFailed,
+    /// a WHILE loop's invariant is false, or its variant negative or not decreasing
+    LoopInvariant,
+    LoopVariant,
+    /// a variable or local is read before anything was assigned to it
+    Unassigned,
+}
+
+impl WdKind {
+    /// Code and message for people.
+    pub fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            WdKind::DivisionByZero => ("B0301", "division by zero"),
+            WdKind::ModUndefined => ("B0302", "`mod` needs a non-negative left and a positive right operand"),
+            WdKind::NegativeExponent => ("B0303", "negative exponent"),
+            WdKind::OutsideDomain => ("B0304", "function applied outside its domain"),
+            WdKind::NotFunctional => {
+                ("B0305", "application of a relation that is not a function at this point")
+            }
+            WdKind::EmptyMinMax => ("B0306", "`min` or `max` of the empty set"),
+            WdKind::EmptyInter => ("B0307", "intersection of no sets"),
+            WdKind::EmptySequence => ("B0308", "sequence operator applied to the empty sequence"),
+            WdKind::NotASequence => {
+                ("B0309", "sequence operator applied to something that is not a sequence")
+            }
+            WdKind::BadLength => ("B0310", "length outside 0..size of the sequence"),
+            WdKind::NegativeIterate => ("B0311", "`iterate` with a negative count"),
+            WdKind::NotSingleton => ("B0312", "`mu` of a set that does not have exactly one element"),
+            WdKind::Infinite => ("B0313", "operation on an infinite set that needs a finite one"),
+            WdKind::Precondition => ("B0314", "precondition violated"),
+            WdKind::AssertFailed => ("B0315", "ASSERT violated"),
+            WdKind::LoopInvariant => ("B0316", "loop invariant violated"),
+            WdKind::LoopVariant => ("B0317", "loop variant is negative or does not decrease"),
+            WdKind::Unassigned => ("B0318", "read before anything was assigned"),
+        }
+    }
+}
