@@ -1,0 +1,222 @@
+//! `path`: labels on `tr`, and who was first; so a trace is a theorem about a path. Ours (the paper names
+//! labels as future work). Refines [`crate::wmc`]; glue: [`crate::glue::wmc_path`].
+//! New constant: `ltr`, the transitions with their operation. New variables: `par` (the step by which a
+//! stored state came) and `old` (what was stored before what).
+//!
+//! Following `par` from a stored state comes to `i`: each step leads to a state that is strictly older, and
+//! `old` is a strict order. What is followed is a path of the quotient; a path of the system comes out by
+//! carrying the permutations along (the group acts on labelled steps, `path/prp2`). Where only identities
+//! were witnesses ([`crate::first`]), `par ⊆ ltr`, and it is a path as it stands.
+
+use crate::logic::{Clauses, Event, Logic, Machine, all};
+use crate::rmc1;
+use crate::wmc::{self, Wmc};
+
+/// The constants of [`crate::wmc`] with labelled transitions.
+#[derive(Clone, Debug)]
+pub struct Constants<L: Logic> {
+    /// Figs. 1 and 8.
+    pub sym: rmc1::Constants<L>,
+    /// The labelled transitions.
+    pub ltr: L::Steps,
+}
+
+impl<L: Logic> Constants<L> {
+    /// What the labels are.
+    pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
+        v(
+            "path/prp1: s1 ↦ s2 ∈ tr ⇔ ∃op.((s1, op, s2) ∈ ltr)",
+            l.forall(|s1| {
+                l.forall(|s2| {
+                    l.iff(
+                        &l.related(&self.sym.mc0.tr, s1, s2),
+                        &l.exists_op(|op| l.step(&self.ltr, s1, op, s2)),
+                    )
+                })
+            }),
+        );
+        v(
+            "path/prp2: p ∈ aut ∧ (s1, op, s2) ∈ ltr ⇒ ∃op2.((p(s1), op2, p(s2)) ∈ ltr)",
+            l.forall_in(&self.sym.aut, |p| {
+                l.forall(|s1| {
+                    l.forall(|s2| {
+                        l.forall_op(|op| {
+                            let moved =
+                                l.exists_op(|op2| l.step(&self.ltr, &l.apply(p, s1), op2, &l.apply(p, s2)));
+                            l.implies(&l.step(&self.ltr, s1, op, s2), &moved)
+                        })
+                    })
+                })
+            }),
+        );
+    }
+}
+
+/// The variables: wmc's and two more.
+#[derive(Clone, Debug)]
+pub struct Path<L: Logic> {
+    /// `rrac`, `runex`, `rerr`.
+    pub wmc: Wmc<L>,
+    /// `(s1, op, s)`: the stored `s` came from `s1` by `op`.
+    pub par: L::Steps,
+    /// `a ↦ b`: `a` was stored before `b`.
+    pub old: L::Rel,
+}
+
+impl<L: Logic> Path<L> {
+    fn stored(&self, l: &L) -> L::Set {
+        l.union(&self.wmc.rrac, &self.wmc.rerr)
+    }
+
+    fn arrived(&self, l: &L, s1: &L::State, op: &L::Op, new: &L::State, wmc: Wmc<L>) -> Self {
+        let stored = self.stored(l);
+        Self {
+            par: l.steps_where(|a, o, b| {
+                let this = all(l, [l.eq(a, s1), l.same_op(o, op), l.eq(b, new)]);
+                l.or(&l.step(&self.par, a, o, b), &this)
+            }),
+            old: l.rel_where(|a, b| {
+                let this = l.and(&l.member(a, &stored), &l.eq(b, new));
+                l.or(&l.related(&self.old, a, b), &this)
+            }),
+            wmc,
+        }
+    }
+
+    /// `par ⊆ ltr`: what holds when every witness is the identity. Label `path/exact`.
+    pub fn exact(&self, l: &L, k: &Constants<L>) -> L::Bool {
+        l.forall(|a| {
+            l.forall(|b| l.forall_op(|op| l.implies(&l.step(&self.par, a, op, b), &l.step(&k.ltr, a, op, b))))
+        })
+    }
+}
+
+impl<L: Logic> Machine<L> for Path<L> {
+    type Constants = Constants<L>;
+    const NAME: &'static str = "path";
+
+    fn initialisation(l: &L, k: &Constants<L>) -> Self {
+        let no = l.not(&l.truth());
+        Self {
+            wmc: Wmc::initialisation(l, &k.sym),
+            par: l.steps_where(|_, _, _| no.clone()),
+            old: l.rel_where(|_, _| no.clone()),
+        }
+    }
+
+    fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
+        let stored = self.stored(l);
+        v(
+            "path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃p.(p ∈ aut ∧ (s1, op, p(s)) ∈ ltr)",
+            l.forall(|s1| {
+                l.forall(|s| {
+                    l.forall_op(|op| {
+                        let real = l.exists_in(&k.sym.aut, |p| l.step(&k.ltr, s1, op, &l.apply(p, s)));
+                        let known = l.and(&l.member(s1, &self.wmc.rrac), &real);
+                        l.implies(&l.step(&self.par, s1, op, s), &known)
+                    })
+                })
+            }),
+        );
+        v(
+            "path/inv2: s ∈ rrac ∪ rerr ∧ s ≠ i ⇒ ∃(s1, op).((s1, op, s) ∈ par ∧ s1 ↦ s ∈ old)",
+            l.forall(|s| {
+                let came = l.exists(|s1| {
+                    l.and(&l.exists_op(|op| l.step(&self.par, s1, op, s)), &l.related(&self.old, s1, s))
+                });
+                let other = l.and(&l.member(s, &stored), &l.not(&l.eq(s, &k.sym.mc0.i)));
+                l.implies(&other, &came)
+            }),
+        );
+        v("path/inv3: s ↦ s ∉ old", l.forall(|s| l.not(&l.related(&self.old, s, s))));
+        v(
+            "path/inv4: a ↦ b ∈ old ∧ b ↦ c ∈ old ⇒ a ↦ c ∈ old",
+            l.forall(|a| {
+                l.forall(|b| {
+                    l.forall(|c| {
+                        let two = l.and(&l.related(&self.old, a, b), &l.related(&self.old, b, c));
+                        l.implies(&two, &l.related(&self.old, a, c))
+                    })
+                })
+            }),
+        );
+        v(
+            "path/inv5: a ↦ b ∈ old ⇒ a ∈ rrac ∪ rerr ∧ b ∈ rrac ∪ rerr",
+            l.forall(|a| {
+                l.forall(|b| {
+                    let both = l.and(&l.member(a, &stored), &l.member(b, &stored));
+                    l.implies(&l.related(&self.old, a, b), &both)
+                })
+            }),
+        );
+    }
+
+    /// wmc's
+    fn variant(&self, l: &L, k: &Constants<L>) -> [L::Set; 2] {
+        self.wmc.variant(l, &k.sym)
+    }
+}
+
+/// path/add_inv. Refines wmc/add_inv.
+#[derive(Clone, Debug)]
+pub struct AddInv<L: Logic> {
+    /// The abstract event.
+    pub wmc: wmc::AddInv<L>,
+    /// The operation.
+    pub op: L::Op,
+}
+
+impl<L: Logic> Event<L> for AddInv<L> {
+    type Machine = Path<L>;
+    const NAME: &'static str = "path/add_inv";
+    fn guard(&self, l: &L, k: &Constants<L>, m: &Path<L>, v: &mut impl Clauses<L>) {
+        self.wmc.guard(l, &k.sym, &m.wmc, v);
+        v("path/add_inv/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
+    }
+    fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
+        let new = l.apply(&self.wmc.p, &self.wmc.s2);
+        let wmc = self.wmc.action(l, &k.sym, &m.wmc);
+        m.arrived(l, &self.wmc.s1, &self.op, &new, wmc)
+    }
+}
+
+/// path/add_err. Refines wmc/add_err.
+#[derive(Clone, Debug)]
+pub struct AddErr<L: Logic> {
+    /// The abstract event.
+    pub wmc: wmc::AddErr<L>,
+    /// The operation.
+    pub op: L::Op,
+}
+
+impl<L: Logic> Event<L> for AddErr<L> {
+    type Machine = Path<L>;
+    const NAME: &'static str = "path/add_err";
+    fn guard(&self, l: &L, k: &Constants<L>, m: &Path<L>, v: &mut impl Clauses<L>) {
+        self.wmc.guard(l, &k.sym, &m.wmc, v);
+        v("path/add_err/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
+    }
+    fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
+        let new = l.apply(&self.wmc.p, &self.wmc.s2);
+        let wmc = self.wmc.action(l, &k.sym, &m.wmc);
+        m.arrived(l, &self.wmc.s1, &self.op, &new, wmc)
+    }
+}
+
+/// path/remove. Refines wmc/remove.
+#[derive(Clone, Debug)]
+pub struct Remove<L: Logic> {
+    /// The abstract event.
+    pub wmc: wmc::Remove<L>,
+}
+
+impl<L: Logic> Event<L> for Remove<L> {
+    type Machine = Path<L>;
+    const NAME: &'static str = "path/remove";
+    fn guard(&self, l: &L, k: &Constants<L>, m: &Path<L>, v: &mut impl Clauses<L>) {
+        self.wmc.guard(l, &k.sym, &m.wmc, v);
+    }
+    fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
+        Path { wmc: self.wmc.action(l, &k.sym, &m.wmc), ..m.clone() }
+    }
+}
