@@ -6,3 +6,4 @@
 pub mod ast;
 pub mod b;
 pub mod diag;
+pub mod walk;

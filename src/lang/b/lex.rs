@@ -314,11 +314,7 @@ fn symbols(first: u8) -> &'static [(&'static str, T)] {
             (">=", T::Op(B::Ge)),
             (">", T::Op(B::Gt)),
         ],
-        b'+' => &[
-            ("+->>", T::Op(B::PartialSurj)),
-            ("+->", T::Op(B::PartialFun)),
-            ("+", T::Op(B::Add)),
-        ],
+        b'+' => &[("+->>", T::Op(B::PartialSurj)), ("+->", T::Op(B::PartialFun)), ("+", T::Op(B::Add))],
         b'-' => &[
             ("-->>", T::Op(B::TotalSurj)),
             ("-->", T::Op(B::TotalFun)),
@@ -335,9 +331,7 @@ fn symbols(first: u8) -> &'static [(&'static str, T)] {
             ("/=", T::Op(B::Neq)),
             ("/", T::Op(B::Div)),
         ],
-        b'\\' => {
-            &[("\\|/", T::Op(B::DropFirst)), ("\\/", T::Op(B::Union)), ("\\", T::Op(B::Diff))]
-        }
+        b'\\' => &[("\\|/", T::Op(B::DropFirst)), ("\\/", T::Op(B::Union)), ("\\", T::Op(B::Diff))],
         b'|' => &[
             ("|->", T::Op(B::Pair)),
             ("|>>", T::Op(B::RanSubtract)),
@@ -467,7 +461,8 @@ fn continues_name(c: char) -> bool {
 
 /// All tokens of a file, and what was wrong with its characters.
 pub(crate) fn lex(text: &str, file: FileId) -> (Vec<Token>, Vec<Diagnostic>) {
-    let mut lexer = Lexer { text, file, at: 0, tokens: Vec::with_capacity(text.len() / 4), diagnostics: vec![] };
+    let mut lexer =
+        Lexer { text, file, at: 0, tokens: Vec::with_capacity(text.len() / 4), diagnostics: vec![] };
     lexer.run();
     (lexer.tokens, lexer.diagnostics)
 }

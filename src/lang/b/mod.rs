@@ -1,1 +1,112 @@
 //! Classical B: lexer, parser, macro definitions, composition of machines.
+//!
+//! [`parse_machine`] reads one file up to a [`Machine`] whose definitions are expanded; which
+//! other machines it needs is for the composition to find out.
+
+pub mod defs;
+mod lex;
+pub(crate) mod parse;
+
+use crate::lang::ast::{Expr, Machine};
+use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
+pub use defs::Definitions;
+use std::path::Path;
+
+/// What reading a machine gave. `machine` is there exactly when no error was reported.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    pub machine: Option<Machine>,
+    /// The machine's macros, for expressions that are read later (command line, REPL, LTL).
+    pub definitions: Definitions,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the machine in a file.
+pub fn parse_machine(sources: &mut SourceMap, path: &Path) -> Parsed {
+    match read(sources, path) {
+        Ok(file) => parse_file(sources, file),
+        Err(message) => {
+            let file = sources.add(path, "");
+            let d = Diagnostic::error("B0100", Span::new(file, 0, 0), message);
+            Parsed { diagnostics: vec![d], ..Parsed::default() }
+        }
+    }
+}
+
+/// Reads a machine from a string; `name` stands for the file in messages, and the files of its
+/// definitions are looked for beside it.
+pub fn parse_text(sources: &mut SourceMap, name: &str, text: &str) -> Parsed {
+    let file = sources.add(name, text);
+    parse_file(sources, file)
+}
+
+/// Reads one expression or predicate, with a machine's definitions expanded in it.
+pub fn parse_expr(
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    definitions: &Definitions,
+) -> Result<Expr, Vec<Diagnostic>> {
+    let file = sources.add(name, text);
+    let text = source_text(sources, file);
+    with_deep_stack(file, || {
+        let (tokens, mut diagnostics) = lex::lex(&text, file);
+        let mut parser = parse::Parser::new(&text, file, &tokens);
+        let e = parser.only_expr();
+        diagnostics.append(&mut parser.diagnostics);
+        match e {
+            Some(e) if diagnostics.is_empty() => definitions.expand_expr(e),
+            _ => Err(diagnostics),
+        }
+    })
+    .unwrap_or_else(|d| Err(vec![d]))
+}
+
+fn parse_file(sources: &mut SourceMap, file: FileId) -> Parsed {
+    let text = source_text(sources, file);
+    let result = with_deep_stack(file, || {
+        let (tokens, mut diagnostics) = lex::lex(&text, file);
+        let mut parser = parse::Parser::new(&text, file, &tokens);
+        let raw = parser.machine();
+        diagnostics.append(&mut parser.diagnostics);
+        diagnostics.sort_by_key(|d| d.span);
+        diagnostics.truncate(parse::MAX_ERRORS);
+        match raw {
+            Some(raw) => defs::finish(sources, file, raw, diagnostics),
+            None => Parsed { diagnostics, ..Parsed::default() },
+        }
+    });
+    result.unwrap_or_else(|d| Parsed { diagnostics: vec![d], ..Parsed::default() })
+}
+
+fn source_text(sources: &SourceMap, file: FileId) -> std::sync::Arc<str> {
+    sources.get(file).map_or_else(|| "".into(), |s| s.text.clone())
+}
+
+/// Reads a file into the map. Bytes that are no UTF-8 become U+FFFD, which the lexer refuses
+/// outside comments.
+pub(crate) fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    if bytes.len() >= u32::MAX as usize {
+        return Err(format!("{} is larger than 4 GiB", path.display()));
+    }
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+    };
+    Ok(sources.add(path, text))
+}
+
+/// Runs the recursive passes where [`parse::MAX_DEPTH`] levels fit whatever the caller's stack is.
+fn with_deep_stack<X: Send>(file: FileId, work: impl FnOnce() -> X + Send) -> Result<X, Diagnostic> {
+    const STACK: usize = 256 << 20;
+    let failed = |why: String| Diagnostic::error("B0199", Span::new(file, 0, 0), why);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("parse".to_string())
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .map_err(|e| failed(format!("cannot start a thread to parse in: {e}")))?;
+        thread.join().map_err(|_| failed("the parser failed; this is a bug of kanon".to_string()))
+    })
+}

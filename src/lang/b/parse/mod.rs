@@ -7,7 +7,7 @@
 //! Absent on purpose: backtracking (but for the choice expression or substitution in a
 //! definition's body), and any knowledge of what a name means.
 
-mod expr;
+pub(in crate::lang) mod expr;
 mod machine;
 mod subst;
 
@@ -17,7 +17,7 @@ use crate::lang::diag::{Diagnostic, FileId, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub(super) use machine::{RawDefinition, RawMachine};
+pub(super) use machine::{Body, RawDefinition, RawMachine};
 
 /// Boxed, because a diagnostic is large and errors are rare.
 type Fail = Box<Diagnostic>;

@@ -1,0 +1,827 @@
+//! Macro DEFINITIONS, expanded on trees: an argument is a whole subtree whatever its priority,
+//! as in ProB. A parameter that is bound in the body (`D(v) == #v.(P)`) takes the name it is
+//! called with, and names in arguments can be captured: macros are macros.
+//!
+//! Each body is expanded once, when it is first used. The growth is counted, so that a chain of
+//! doubling definitions ends in an error and not in memory.
+
+use super::Parsed;
+use super::parse::{Body, MAX_DEPTH, MAX_ERRORS, Parser, RawDefinition, RawMachine};
+use crate::lang::ast::*;
+use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
+use crate::lang::walk::{children, children_mut, subst_children, subst_children_mut};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Nodes that all expansions of one machine may add.
+const MAX_NODES: usize = 2_000_000;
+
+/// Definition files that come with ProB and declare functions of its kernel.
+const LIBRARY: [&str; 15] = [
+    "CHOOSE.def",
+    "SORT.def",
+    "SCCS.def",
+    "LibraryBits.def",
+    "LibraryCSV.def",
+    "LibraryFiles.def",
+    "LibraryHash.def",
+    "LibraryIO.def",
+    "LibraryMath.def",
+    "LibraryMeta.def",
+    "LibraryProB.def",
+    "LibraryRandom.def",
+    "LibraryRegex.def",
+    "LibraryStrings.def",
+    "LibraryXML.def",
+];
+
+/// The macros of a machine and of the files it includes, as written.
+#[derive(Clone, Debug, Default)]
+pub struct Definitions {
+    all: HashMap<Name, Definition>,
+    /// In the order of the text.
+    order: Vec<Name>,
+}
+
+#[derive(Clone, Debug)]
+struct Definition {
+    name: Ident,
+    params: Vec<Ident>,
+    body: Body,
+    /// The body is only a stand-in for a function of ProB's kernel (`EXTERNAL_FUNCTION_name`).
+    external: bool,
+}
+
+impl Definitions {
+    /// Names in the order of the text, with the number of parameters of each.
+    pub fn names(&self) -> impl Iterator<Item = (&Name, usize)> {
+        self.order.iter().filter_map(|n| self.all.get(n).map(|d| (n, d.params.len())))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Expands every use of a definition in an expression.
+    pub fn expand_expr(&self, mut e: Expr) -> Result<Expr, Vec<Diagnostic>> {
+        let mut expander = Expander::new(self);
+        expander.expr(&mut e, 0);
+        if expander.diagnostics.is_empty() { Ok(e) } else { Err(expander.diagnostics) }
+    }
+
+    fn add(&mut self, definition: Definition, diagnostics: &mut Vec<Diagnostic>) {
+        let name = definition.name.name.clone();
+        if let Some(first) = self.all.get(&name) {
+            // A file may be included twice; a machine may not define twice.
+            if first.name.span.file == definition.name.span.file {
+                diagnostics.push(
+                    Diagnostic::error(
+                        "B0118",
+                        definition.name.span,
+                        format!("`{name}` is defined a second time"),
+                    )
+                    .note(first.name.span, "the first definition is here"),
+                );
+            }
+        } else {
+            self.order.push(name.clone());
+        }
+        self.all.insert(name, definition);
+    }
+
+    /// Marks the macros that ProB replaces by functions of its own.
+    fn mark_external(&mut self) {
+        let externals: Vec<String> = self
+            .order
+            .iter()
+            .filter_map(|n| {
+                ["EXTERNAL_FUNCTION_", "EXTERNAL_PREDICATE_", "EXTERNAL_SUBSTITUTION_"]
+                    .iter()
+                    .find_map(|prefix| n.strip_prefix(prefix))
+                    .map(str::to_string)
+            })
+            .collect();
+        for name in externals {
+            if let Some(definition) = self.all.get_mut(name.as_str()) {
+                definition.external = true;
+            }
+        }
+    }
+
+    /// Reports each circle of definitions once.
+    fn check_circles(&self, diagnostics: &mut Vec<Diagnostic>) {
+        let mut finished: HashSet<Name> = HashSet::new();
+        for start in &self.order {
+            // Depth first with an explicit stack: the chain of definitions may be long.
+            let mut path: Vec<(Name, Vec<Name>)> = vec![];
+            self.enter(start, &finished, &mut path);
+            while let Some((_, rest)) = path.last_mut() {
+                match rest.pop() {
+                    Some(next) => {
+                        if let Some(at) = path.iter().position(|(n, _)| *n == next) {
+                            diagnostics.push(self.circle(&path[at..]));
+                            finished.extend(path.iter().map(|(n, _)| n.clone()));
+                            path.clear();
+                        } else {
+                            self.enter(&next, &finished, &mut path);
+                        }
+                    }
+                    None => {
+                        if let Some((name, _)) = path.pop() {
+                            finished.insert(name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&self, name: &Name, finished: &HashSet<Name>, path: &mut Vec<(Name, Vec<Name>)>) {
+        if let Some(definition) = self.all.get(name)
+            && !finished.contains(name)
+            && !definition.external
+        {
+            path.push((name.clone(), self.uses(definition)));
+        }
+    }
+
+    /// The other definitions a body mentions.
+    fn uses(&self, definition: &Definition) -> Vec<Name> {
+        let mut names = vec![];
+        let mut see = |name: &Name| {
+            if self.all.contains_key(name) && !definition.params.iter().any(|p| p.name == *name) {
+                names.push(name.clone());
+            }
+        };
+        match &definition.body {
+            Body::Expr(e) => mentioned(e, &mut see),
+            Body::Subst(s) => mentioned_in_subst(s, &mut see),
+        }
+        names
+    }
+
+    fn circle(&self, path: &[(Name, Vec<Name>)]) -> Diagnostic {
+        let names: Vec<&str> = path.iter().map(|(n, _)| &**n).collect();
+        let place = |n: &str| self.all.get(n).map(|d| d.name.span).unwrap_or_default();
+        let mut d = Diagnostic::error(
+            "B0111",
+            place(names[0]),
+            format!("the definition `{}` is recursive", names[0]),
+        );
+        for (i, n) in names.iter().enumerate().take(8) {
+            d = d.note(place(n), format!("`{n}` uses `{}`", names[(i + 1) % names.len()]));
+        }
+        d.help("definitions are macros; write a recursive function as a constant")
+    }
+}
+
+fn mentioned(e: &Expr, see: &mut dyn FnMut(&Name)) {
+    if let ExprKind::Name(n) | ExprKind::Old(n) = &e.kind {
+        see(n);
+    }
+    children(e, &mut |c| mentioned(c, see));
+}
+
+fn mentioned_in_subst(s: &Subst, see: &mut dyn FnMut(&Name)) {
+    if let SubstKind::Call { op, .. } = &s.kind {
+        see(&op.name);
+    }
+    let mut parts = vec![];
+    subst_children(s, &mut |c| mentioned(c, see), &mut |c| parts.push(c));
+    for part in parts {
+        mentioned_in_subst(part, see);
+    }
+}
+
+/// Definitions that tools give a meaning.
+fn is_for_tools(name: &str) -> bool {
+    const WHOLE: [&str; 3] = ["GOAL", "HEURISTIC_FUNCTION", "SCOPE"];
+    const PREFIXES: [&str; 5] = ["ASSERT_LTL", "ASSERT_CTL", "scope_", "SET_PREF_", "FORCE_SYMMETRY"];
+    WHOLE.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p))
+}
+
+/// Collects the definitions of a parsed machine and expands them in it.
+pub(super) fn finish(
+    sources: &mut SourceMap,
+    file: FileId,
+    raw: RawMachine,
+    mut diagnostics: Vec<Diagnostic>,
+) -> Parsed {
+    let mut definitions = Definitions::default();
+    let mut loader = Loader {
+        sources,
+        definitions: &mut definitions,
+        diagnostics: &mut diagnostics,
+        loaded: HashSet::new(),
+    };
+    let path = loader.sources.path(file).map(Path::to_path_buf).unwrap_or_default();
+    loader.loaded.insert(identity(&path));
+    loader.add(raw.definitions, &path, &mut vec![]);
+    definitions.mark_external();
+    definitions.check_circles(&mut diagnostics);
+
+    let mut machine = raw.machine;
+    if diagnostics.iter().all(|d| !d.is_error()) {
+        let mut expander = Expander::new(&definitions);
+        expander.machine(&mut machine);
+        expander.sets(&mut machine, raw.sets_by_definition);
+        expander.tools(&mut machine);
+        diagnostics.append(&mut expander.diagnostics);
+        diagnostics.truncate(MAX_ERRORS);
+    }
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
+    Parsed { machine: (!failed).then_some(machine), definitions, diagnostics }
+}
+
+/// Reads definition files, each once.
+struct Loader<'a> {
+    sources: &'a mut SourceMap,
+    definitions: &'a mut Definitions,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    loaded: HashSet<PathBuf>,
+}
+
+/// Two spellings of a path are one file.
+fn identity(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+impl Loader<'_> {
+    /// `stack` holds the files being read, to find circles.
+    fn add(&mut self, raw: Vec<RawDefinition>, from: &Path, stack: &mut Vec<PathBuf>) {
+        // Files first: what the machine says itself wins over what it includes.
+        let (files, macros): (Vec<_>, Vec<_>) =
+            raw.into_iter().partition(|d| matches!(d, RawDefinition::File { .. }));
+        for d in files {
+            if let RawDefinition::File { path, span } = d {
+                self.include(&path, span, from, stack);
+            }
+        }
+        for d in macros {
+            if let RawDefinition::Macro { name, params, body } = d {
+                self.definitions.add(Definition { name, params, body, external: false }, self.diagnostics);
+            }
+        }
+    }
+
+    fn include(&mut self, name: &str, span: Span, from: &Path, stack: &mut Vec<PathBuf>) {
+        let path = from.parent().unwrap_or(Path::new("")).join(name);
+        if !path.is_file() {
+            let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+            self.diagnostics.push(if LIBRARY.contains(&last) {
+                Diagnostic::error("B0405", span, format!("ProB library {last} is not supported"))
+                    .help("it declares functions that only ProB's kernel has")
+            } else {
+                Diagnostic::error("B0114", span, format!("cannot find the definition file `{name}`"))
+                    .help(format!("it is looked for as {}", path.display()))
+            });
+            return;
+        }
+        let known = identity(&path);
+        if stack.contains(&known) {
+            let d = Diagnostic::error("B0115", span, "definition files include each other in a circle");
+            self.diagnostics.push(d);
+            return;
+        }
+        if !self.loaded.insert(known.clone()) {
+            return;
+        }
+        let file = match super::read(self.sources, &path) {
+            Ok(file) => file,
+            Err(message) => {
+                self.diagnostics.push(Diagnostic::error("B0114", span, message));
+                return;
+            }
+        };
+        let text = super::source_text(self.sources, file);
+        let (tokens, mut lexical) = super::lex::lex(&text, file);
+        let mut parser = Parser::new(&text, file, &tokens);
+        let raw = parser.definition_file();
+        lexical.append(&mut parser.diagnostics);
+        lexical.truncate(MAX_ERRORS);
+        self.diagnostics.extend(lexical.into_iter().map(|d| d.note(span, "included from here")));
+        stack.push(known);
+        self.add(raw, &path, stack);
+        stack.pop();
+    }
+}
+
+/// A definition with everything in its body expanded, ready to be copied.
+struct Expanded {
+    body: Body,
+    size: usize,
+    height: u32,
+    /// The first function of ProB's kernel it needs.
+    external: Option<Name>,
+}
+
+struct Expander<'d> {
+    definitions: &'d Definitions,
+    done: HashMap<Name, Option<Rc<Expanded>>>,
+    /// Locally bound names, which hide definitions; with how often.
+    bound: HashMap<Name, u32>,
+    /// Kernel functions used by the body that is being expanded, if it is a body.
+    in_body: Option<Option<Name>>,
+    nodes: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'d> Expander<'d> {
+    fn new(definitions: &'d Definitions) -> Self {
+        Expander {
+            definitions,
+            done: HashMap::new(),
+            bound: HashMap::new(),
+            in_body: None,
+            nodes: 0,
+            diagnostics: vec![],
+        }
+    }
+
+    fn machine(&mut self, m: &mut Machine) {
+        if self.definitions.is_empty() {
+            return;
+        }
+        let parts = [&mut m.constraints, &mut m.properties, &mut m.invariant];
+        for e in parts.into_iter().flatten().chain(&mut m.assertions) {
+            self.expr(e, 0);
+        }
+        for r in m.includes.iter_mut().chain(&mut m.extends).chain(&mut m.imports) {
+            for e in &mut r.args {
+                self.expr(e, 0);
+            }
+        }
+        for (_, e) in &mut m.values {
+            self.expr(e, 0);
+        }
+        if let Some(s) = &mut m.initialisation {
+            self.subst(s, 0);
+        }
+        for op in m.operations.iter_mut().chain(&mut m.local_operations) {
+            let names: Vec<Ident> = op.params.iter().chain(&op.results).cloned().collect();
+            self.binding(&names, |x| x.subst(&mut op.body, 0));
+        }
+    }
+
+    /// `S = D` where the definition D is `{a, b, c}`.
+    fn sets(&mut self, m: &mut Machine, pending: Vec<(usize, Ident)>) {
+        for (at, by) in pending {
+            let mut e = Expr { kind: ExprKind::Name(by.name.clone()), span: by.span };
+            self.expr(&mut e, 0);
+            let names = match e.kind {
+                ExprKind::SetExt(items) => items
+                    .into_iter()
+                    .map(|i| match i.kind {
+                        ExprKind::Name(name) => Some(Ident { name, span: i.span }),
+                        _ => None,
+                    })
+                    .collect(),
+                _ => None,
+            };
+            match names {
+                Some(names) => m.sets[at].elements = Some(names),
+                None => self.diagnostics.push(
+                    Diagnostic::error(
+                        "B0116",
+                        by.span,
+                        format!("`{}` is not a definition that lists elements", by.name),
+                    )
+                    .help("write the elements: `S = {a, b, c}`"),
+                ),
+            }
+        }
+    }
+
+    fn tools(&mut self, m: &mut Machine) {
+        let definitions = self.definitions;
+        for name in definitions.order.iter().filter(|n| is_for_tools(n)) {
+            let Some(d) = definitions.all.get(name).filter(|d| d.params.is_empty()) else { continue };
+            if let Body::Expr(e) = &d.body {
+                let mut e = e.clone();
+                self.expr(&mut e, 0);
+                m.tool_definitions.push((d.name.clone(), e));
+            }
+        }
+    }
+
+    fn binding<X>(&mut self, names: &[Ident], inner: impl FnOnce(&mut Self) -> X) -> X {
+        for n in names {
+            *self.bound.entry(n.name.clone()).or_default() += 1;
+        }
+        let x = inner(self);
+        for n in names {
+            if let Some(count) = self.bound.get_mut(&n.name) {
+                *count -= 1;
+            }
+        }
+        x
+    }
+
+    fn find(&self, name: &Name) -> Option<&'d Definition> {
+        let d = self.definitions.all.get(name)?;
+        (self.bound.get(name).copied().unwrap_or(0) == 0).then_some(d)
+    }
+
+    fn full(&self) -> bool {
+        self.diagnostics.len() >= MAX_ERRORS || self.nodes > MAX_NODES
+    }
+
+    fn expr(&mut self, e: &mut Expr, depth: u32) {
+        if self.full() {
+            return;
+        }
+        match &mut e.kind {
+            ExprKind::Name(name) => {
+                if let Some(d) = self.find(name) {
+                    self.call(e, d, vec![], depth);
+                }
+            }
+            ExprKind::Old(name) => {
+                if let Some(Definition { body: Body::Expr(Expr { kind: ExprKind::Name(n), .. }), .. }) =
+                    self.find(name)
+                {
+                    *name = n.clone();
+                }
+            }
+            ExprKind::Apply(f, args) => {
+                for a in args.iter_mut() {
+                    self.expr(a, depth + 1);
+                }
+                if let ExprKind::Name(name) = &f.kind
+                    && let Some(d) = self.find(name)
+                    && !d.params.is_empty()
+                {
+                    let args = std::mem::take(args);
+                    self.call(e, d, args, depth);
+                } else {
+                    self.expr(f, depth + 1);
+                }
+            }
+            ExprKind::Quant(_, names, p) | ExprKind::Compr(names, p) => {
+                let names = names.clone();
+                self.binding(&names, |x| x.expr(p, depth + 1));
+            }
+            ExprKind::Bind(_, names, p, v) | ExprKind::ComprMap(names, p, v) | ExprKind::Let(names, p, v) => {
+                let names = names.clone();
+                self.binding(&names, |x| {
+                    x.expr(p, depth + 1);
+                    x.expr(v, depth + 1);
+                });
+            }
+            _ => children_mut(e, &mut |c| self.expr(c, depth + 1)),
+        }
+    }
+
+    /// Replaces a call by the body with its arguments.
+    fn call(&mut self, e: &mut Expr, d: &Definition, args: Vec<Expr>, depth: u32) {
+        let span = e.span;
+        let Some(expanded) = self.instance(d, args.len(), span) else { return };
+        let Body::Expr(body) = &expanded.body else {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "B0116",
+                    span,
+                    format!("`{}` is a substitution and cannot stand in an expression", d.name.name),
+                )
+                .note(d.name.span, "it is defined here"),
+            );
+            return;
+        };
+        let Some(args) = self.arguments(d, &expanded, args, span, depth) else { return };
+        let mut body = body.clone();
+        self.replace(&mut body, &args);
+        body.span = span;
+        *e = body;
+    }
+
+    /// The expanded definition, when it can be called so.
+    fn instance(&mut self, d: &Definition, args: usize, span: Span) -> Option<Rc<Expanded>> {
+        if args != d.params.len() {
+            let wanted = d.params.len();
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "B0113",
+                    span,
+                    format!("the definition `{}` takes {wanted} argument(s), not {args}", d.name.name),
+                )
+                .note(d.name.span, "it is defined here"),
+            );
+            return None;
+        }
+        let expanded = self.expanded(d)?;
+        let external = if d.external { Some(d.name.name.clone()) } else { expanded.external.clone() };
+        if let Some(name) = external {
+            match &mut self.in_body {
+                Some(first) => {
+                    first.get_or_insert(name);
+                }
+                None => {
+                    let message = format!("the external function `{name}` of ProB is not supported");
+                    self.diagnostics.push(Diagnostic::error("B0406", span, message));
+                    return None;
+                }
+            }
+        }
+        Some(expanded)
+    }
+
+    fn expanded(&mut self, d: &Definition) -> Option<Rc<Expanded>> {
+        let name = &d.name.name;
+        if let Some(known) = self.done.get(name) {
+            return known.clone();
+        }
+        // Circles were reported before; should one come here it ends at this entry.
+        self.done.insert(name.clone(), None);
+        let outer_bound = std::mem::take(&mut self.bound);
+        let outer_body = self.in_body.replace(None);
+        let mut body = d.body.clone();
+        let failed = self.diagnostics.len();
+        self.binding(&d.params, |x| match &mut body {
+            Body::Expr(e) => x.expr(e, 0),
+            Body::Subst(s) => x.subst(s, 0),
+        });
+        self.bound = outer_bound;
+        let external = std::mem::replace(&mut self.in_body, outer_body).flatten();
+        let (size, height) = match &body {
+            Body::Expr(e) => measure(e),
+            Body::Subst(s) => measure_subst(s),
+        };
+        let result =
+            (failed == self.diagnostics.len()).then(|| Rc::new(Expanded { body, size, height, external }));
+        self.done.insert(name.clone(), result.clone());
+        result
+    }
+
+    /// Pairs parameters with arguments, and refuses what would grow too large or too deep.
+    fn arguments(
+        &mut self,
+        d: &Definition,
+        expanded: &Expanded,
+        args: Vec<Expr>,
+        span: Span,
+        depth: u32,
+    ) -> Option<HashMap<Name, Argument>> {
+        let mut highest = 0;
+        let mut map = HashMap::new();
+        for (p, value) in d.params.iter().zip(args) {
+            let (size, height) = measure(&value);
+            highest = highest.max(height);
+            map.insert(p.name.clone(), Argument { value, size });
+        }
+        if depth.saturating_add(expanded.height).saturating_add(highest) > MAX_DEPTH {
+            self.diagnostics.push(
+                Diagnostic::error("B0106", span, format!("this expands to more than {MAX_DEPTH} levels"))
+                    .note(d.name.span, "the definition is here"),
+            );
+            return None;
+        }
+        self.count(expanded.size, span).then_some(map)
+    }
+
+    fn count(&mut self, nodes: usize, span: Span) -> bool {
+        if self.nodes > MAX_NODES {
+            return false;
+        }
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > MAX_NODES {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    "B0112",
+                    span,
+                    format!("the definitions expand to more than {MAX_NODES} operators"),
+                )
+                .help("definitions are macros and are copied at each use; name values by constants or LET"),
+            );
+            return false;
+        }
+        true
+    }
+
+    // ---- arguments for parameters, in a copied body ----
+
+    fn replace(&mut self, e: &mut Expr, args: &HashMap<Name, Argument>) {
+        if args.is_empty() {
+            return;
+        }
+        match &mut e.kind {
+            ExprKind::Name(name) => {
+                if let Some(arg) = args.get(name)
+                    && self.count(arg.size, e.span)
+                {
+                    *e = arg.value.clone();
+                }
+                return;
+            }
+            ExprKind::Old(name) => {
+                if let Some(Argument { value: Expr { kind: ExprKind::Name(n), .. }, .. }) = args.get(name) {
+                    *name = n.clone();
+                }
+                return;
+            }
+            ExprKind::Quant(_, names, _)
+            | ExprKind::Compr(names, _)
+            | ExprKind::Bind(_, names, ..)
+            | ExprKind::ComprMap(names, ..)
+            | ExprKind::Let(names, ..) => self.rename(names, args),
+            _ => {}
+        }
+        children_mut(e, &mut |c| self.replace(c, args));
+    }
+
+    /// Bound names that are parameters take the name of their argument; a pair gives several.
+    fn rename(&mut self, names: &mut Vec<Ident>, args: &HashMap<Name, Argument>) {
+        if !names.iter().any(|n| args.contains_key(&n.name)) {
+            return;
+        }
+        let mut renamed = vec![];
+        for n in names.drain(..) {
+            match args.get(&n.name) {
+                Some(arg) => {
+                    let before = renamed.len();
+                    flatten(&arg.value, &mut renamed);
+                    if renamed.len() == before {
+                        self.diagnostics.push(
+                            Diagnostic::error(
+                                "B0116",
+                                arg.value.span,
+                                "this argument must be a name: the definition binds it",
+                            )
+                            .note(n.span, "here"),
+                        );
+                    }
+                }
+                None => renamed.push(n),
+            }
+        }
+        *names = renamed;
+    }
+
+    fn replace_subst(&mut self, s: &mut Subst, args: &HashMap<Name, Argument>) {
+        if args.is_empty() {
+            return;
+        }
+        match &mut s.kind {
+            SubstKind::BecomesSuch(names, _)
+            | SubstKind::Any(names, ..)
+            | SubstKind::Let(names, ..)
+            | SubstKind::Var(names, _) => self.rename(names, args),
+            SubstKind::Call { op, .. } => {
+                if let Some(Argument { value: Expr { kind: ExprKind::Name(n), .. }, .. }) = args.get(&op.name)
+                {
+                    op.name = n.clone();
+                }
+            }
+            _ => {}
+        }
+        let mut parts = vec![];
+        subst_children_mut(s, &mut |e| self.replace(e, args), &mut |c| parts.push(c));
+        for part in parts {
+            self.replace_subst(part, args);
+        }
+    }
+
+    // ---- substitutions ----
+
+    fn subst(&mut self, s: &mut Subst, depth: u32) {
+        if self.full() {
+            return;
+        }
+        match &mut s.kind {
+            SubstKind::Call { op, args, results } => {
+                for e in args.iter_mut().chain(results.iter_mut()) {
+                    self.expr(e, depth + 1);
+                }
+                if let Some(d) = self.find(&op.name) {
+                    self.call_subst(s, d, depth);
+                }
+            }
+            SubstKind::BecomesSuch(names, p) => {
+                for n in names.iter_mut() {
+                    if let Some(Definition {
+                        body: Body::Expr(Expr { kind: ExprKind::Name(to), .. }), ..
+                    }) = self.find(&n.name)
+                    {
+                        n.name = to.clone();
+                    }
+                }
+                self.expr(p, depth + 1);
+            }
+            SubstKind::Any(names, p, body) | SubstKind::Let(names, p, body) => {
+                let names = names.clone();
+                self.binding(&names, |x| {
+                    x.expr(p, depth + 1);
+                    x.subst(body, depth + 1);
+                });
+            }
+            SubstKind::Var(names, body) => {
+                let names = names.clone();
+                self.binding(&names, |x| x.subst(body, depth + 1));
+            }
+            _ => {
+                let mut parts = vec![];
+                subst_children_mut(s, &mut |e| self.expr(e, depth + 1), &mut |c| parts.push(c));
+                for part in parts {
+                    self.subst(part, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn call_subst(&mut self, s: &mut Subst, d: &Definition, depth: u32) {
+        let span = s.span;
+        let SubstKind::Call { op, args, results } = &mut s.kind else { return };
+        // `D` may stand for an operation's name, which then takes the arguments itself.
+        let extra = d.params.is_empty() && !args.is_empty();
+        let own = if extra { vec![] } else { std::mem::take(args) };
+        let Some(expanded) = self.instance(d, own.len(), span) else { return };
+        let Some(own) = self.arguments(d, &expanded, own, span, depth) else { return };
+        match &expanded.body {
+            Body::Subst(body) if results.is_empty() && !extra => {
+                let mut body = body.clone();
+                self.replace_subst(&mut body, &own);
+                body.span = span;
+                *s = body;
+            }
+            Body::Expr(body) => {
+                let mut body = body.clone();
+                self.replace(&mut body, &own);
+                let called = match body.kind {
+                    ExprKind::Name(name) => Some((name, std::mem::take(args))),
+                    ExprKind::Apply(f, given) if !extra => match f.kind {
+                        ExprKind::Name(name) => Some((name, given)),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                match called {
+                    Some((name, given)) => {
+                        op.name = name;
+                        *args = given;
+                    }
+                    None => self.no_substitution(d, span),
+                }
+            }
+            Body::Subst(_) => self.no_substitution(d, span),
+        }
+    }
+
+    fn no_substitution(&mut self, d: &Definition, span: Span) {
+        self.diagnostics.push(
+            Diagnostic::error(
+                "B0116",
+                span,
+                format!("`{}` cannot be used as a substitution so", d.name.name),
+            )
+            .note(d.name.span, "it is defined here"),
+        );
+    }
+}
+
+/// One argument of a call, with its size.
+struct Argument {
+    value: Expr,
+    size: usize,
+}
+
+/// The names in `x` or `x, y` or `x |-> y`.
+fn flatten(e: &Expr, names: &mut Vec<Ident>) {
+    match &e.kind {
+        ExprKind::Name(n) => names.push(Ident { name: n.clone(), span: e.span }),
+        ExprKind::Binary(BinOp::Pair, a, b) => {
+            flatten(a, names);
+            flatten(b, names);
+        }
+        _ => {}
+    }
+}
+
+fn measure(e: &Expr) -> (usize, u32) {
+    let (mut size, mut height) = (0, 0);
+    children(e, &mut |c| {
+        let (s, h) = measure(c);
+        size += s;
+        height = height.max(h);
+    });
+    (size + 1, height + 1)
+}
+
+fn measure_subst(s: &Subst) -> (usize, u32) {
+    let (mut size, mut height) = (0, 0);
+    let mut parts = vec![];
+    subst_children(
+        s,
+        &mut |e| {
+            let (s, h) = measure(e);
+            size += s;
+            height = height.max(h);
+        },
+        &mut |c| parts.push(c),
+    );
+    for part in parts {
+        let (s, h) = measure_subst(part);
+        size += s;
+        height = height.max(h);
+    }
+    (size + 1, height + 1)
+}
