@@ -3,7 +3,10 @@
 //! Names are resolved, types are known, machines are composed, definitions are gone. Operation
 //! calls are still calls. Absent on purpose: values, sizes of deferred sets, how anything is computed.
 
+pub mod check;
+pub mod load;
 pub mod types;
+pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
 use crate::lang::diag::Span;

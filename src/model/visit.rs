@@ -84,6 +84,14 @@ impl Expr {
 }
 
 impl Lhs {
+    fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        for step in &self.path {
+            if let Step::Index(e) = step {
+                f(e);
+            }
+        }
+    }
+
     fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         for step in &mut self.path {
             if let Step::Index(e) = step {
@@ -127,6 +135,38 @@ impl Stmt {
                 rest.iter_mut().for_each(|s| f(s));
             }
             S::Choice(parts) | S::Seq(parts) | S::Par(parts) => parts.iter_mut().for_each(f),
+        }
+    }
+
+    /// Calls `f` for each expression that stands directly in this statement.
+    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            S::Skip | S::Choice(_) | S::Seq(_) | S::Par(_) | S::Var(..) => {}
+            S::Assign(pairs) => pairs.iter().for_each(|(lhs, e)| {
+                lhs.for_each_expr(f);
+                f(e);
+            }),
+            S::BecomesElement(lhs, e) => {
+                lhs.iter().for_each(|l| l.for_each_expr(f));
+                f(e);
+            }
+            S::BecomesSuch { pred, .. } => f(pred),
+            S::Pre(e, _) | S::Assert(e, _) | S::Any(_, e, _) => f(e),
+            S::Select(arms, _) | S::If(arms, _) => arms.iter().for_each(|(e, _)| f(e)),
+            S::Case(e, arms, _) => {
+                f(e);
+                arms.iter().for_each(|(labels, _)| labels.iter().for_each(&mut *f));
+            }
+            S::Let(defs, _) => defs.iter().for_each(|(_, e)| f(e)),
+            S::While { cond, invariant, variant, .. } => {
+                f(cond);
+                f(invariant);
+                f(variant);
+            }
+            S::Call { results, args, .. } => {
+                results.iter().for_each(|l| l.for_each_expr(f));
+                args.iter().for_each(f);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! [`parse_machine`] reads one file up to a [`Machine`] whose definitions are expanded; which
 //! other machines it needs is for the composition to find out.
 
+pub mod compose;
 pub mod defs;
 mod lex;
 pub(crate) mod parse;

@@ -1,0 +1,618 @@
+//! Composition: a machine and all it refers to become one set of declarations.
+//!
+//! Nothing is rewritten. Each use of a machine is an [`Instance`] with a table that says what the names
+//! in its text mean, so renaming (`x.M`), parameters and visibility are questions of that table, and
+//! capture cannot happen. The order of instances is the order of initialisation.
+//!
+//! As in ProB: variables and operations of seen and used machines are part of the system (the operations
+//! as `M.op`); a refinement keeps of its abstraction the sets, constants and properties, the variables
+//! that it declares again, the operations that it does not refine, and the parts of preconditions that it can still see.
+
+use super::{Definitions, parse_machine};
+use crate::lang::ast::{Expr, Ident, Machine, MachineRef, Name, Operation};
+use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a name stands for: indices into the lists of [`Composed`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entity {
+    Set(usize),
+    /// Set and place of the element.
+    Elem(usize, usize),
+    Const(usize),
+    Var(usize),
+    /// A formal parameter: the expression that stands for it, in the scope of that instance.
+    Actual(usize, Arc<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub struct SetDef {
+    pub name: Ident,
+    pub elements: Option<Vec<Ident>>,
+    pub is_parameter: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct OpDef {
+    /// As the user sees it: `op`, `p.op` (included as `p.M`), `M.op` (seen).
+    pub name: Name,
+    pub instance: usize,
+    /// Place in the machine's operations, then local operations.
+    pub index: usize,
+    pub is_event: bool,
+    /// The operation of the abstraction that this one refines.
+    pub refines: Option<usize>,
+}
+
+/// One use of a machine.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    pub machine: Arc<Machine>,
+    pub names: HashMap<Name, Entity>,
+    pub operations: HashMap<Name, usize>,
+    /// A machine that is only refined: its invariant and initialisation are not part of the system.
+    pub is_abstract: bool,
+    /// Another instance of the machine has the same sets and constants, and states their properties.
+    pub shares_data: bool,
+    prefix: String,
+    /// Names and operations that a user of the machine sees, without prefix.
+    exports: Vec<(Name, Entity, bool)>,
+    exported_operations: Vec<(Name, usize)>,
+    /// Instances that belong to the system when this one does.
+    parts: Vec<usize>,
+    /// Seen or used by somebody.
+    is_seen: bool,
+    /// Included, extended or imported by somebody.
+    is_included: bool,
+}
+
+impl Instance {
+    pub fn operation(&self, index: usize) -> Option<&Operation> {
+        let own = self.machine.operations.len();
+        match index.checked_sub(own) {
+            None => self.machine.operations.get(index),
+            Some(local) => self.machine.local_operations.get(local),
+        }
+    }
+}
+
+/// A machine with everything that it refers to.
+#[derive(Debug)]
+pub struct Composed {
+    pub name: Name,
+    pub sets: Vec<SetDef>,
+    pub constants: Vec<Ident>,
+    pub variables: Vec<Ident>,
+    /// How many variables are part of the state; those behind them are abstract, only spoken of.
+    pub state_variables: usize,
+    pub operations: Vec<OpDef>,
+    /// How many operations are part of the system; those behind them are only refined.
+    pub live_operations: usize,
+    /// In the order of initialisation; the last is the machine itself.
+    pub order: Vec<usize>,
+    pub instances: Vec<Instance>,
+    pub top: usize,
+    /// The macros of the machine itself, for texts that are read later.
+    pub definitions: Definitions,
+}
+
+/// Reads the machine at `path` and all it refers to. `None` when something could not be read; the
+/// diagnostics say what.
+pub fn compose(sources: &mut SourceMap, path: &Path, diags: &mut Vec<Diagnostic>) -> Option<Composed> {
+    let parsed = parse_machine(sources, path);
+    diags.extend(parsed.diagnostics);
+    let machine = Arc::new(parsed.machine?);
+    let mut composer = Composer {
+        sources,
+        diags,
+        dir: path.parent().map(Path::to_path_buf).unwrap_or_default(),
+        parsed: HashMap::from([(machine.name.name.clone(), Some(machine.clone()))]),
+        stack: vec![],
+        by_key: HashMap::new(),
+        data_of: HashMap::new(),
+        out: Composed {
+            name: machine.name.name.clone(),
+            sets: vec![],
+            constants: vec![],
+            variables: vec![],
+            state_variables: 0,
+            operations: vec![],
+            live_operations: 0,
+            order: vec![],
+            instances: vec![],
+            top: 0,
+            definitions: parsed.definitions,
+        },
+    };
+    let top = composer.instantiate(machine, String::new(), None, false)?;
+    composer.out.top = top;
+    composer.finish();
+    Some(composer.out)
+}
+
+struct Composer<'a> {
+    sources: &'a mut SourceMap,
+    diags: &'a mut Vec<Diagnostic>,
+    dir: PathBuf,
+    parsed: HashMap<Name, Option<Arc<Machine>>>,
+    /// The machines being composed, to find circles.
+    stack: Vec<Name>,
+    /// Instances by prefix and machine name: `p.M`.
+    by_key: HashMap<String, usize>,
+    /// The instance that declares a machine's sets and constants.
+    data_of: HashMap<Name, usize>,
+    out: Composed,
+}
+
+/// The actual parameters and the instance whose scope they are in.
+type Actuals<'m> = Option<(usize, &'m MachineRef)>;
+
+impl Composer<'_> {
+    /// The machine of that name, from the directory of the one that was asked for.
+    fn machine(&mut self, id: &Ident) -> Option<Arc<Machine>> {
+        let name = last_part(&id.name);
+        if self.stack.iter().any(|m| **m == *name) {
+            let mut circle: Vec<&str> = self.stack.iter().map(|m| &**m).skip_while(|m| *m != name).collect();
+            circle.push(name);
+            let message = format!("machines refer to each other in a circle: {}", circle.join(" → "));
+            self.diags.push(Diagnostic::error("B0210", id.span, message));
+            return None;
+        }
+        if let Some(known) = self.parsed.get(name) {
+            return known.clone();
+        }
+        let found = ["mch", "ref", "imp", "sys"]
+            .iter()
+            .map(|ext| self.dir.join(format!("{name}.{ext}")))
+            .find(|p| p.is_file());
+        let machine = match found {
+            Some(path) => {
+                let parsed = parse_machine(self.sources, &path);
+                let refused = parsed.machine.is_none();
+                self.diags.extend(parsed.diagnostics);
+                if refused {
+                    let message = format!("the machine `{name}` could not be read");
+                    self.diags.push(Diagnostic::error("B0211", id.span, message));
+                }
+                parsed.machine.map(Arc::new)
+            }
+            None => {
+                let message = format!("the machine `{name}` was not found");
+                let help = format!("looked for {name}.mch, .ref, .imp and .sys in {}", show_dir(&self.dir));
+                self.diags.push(Diagnostic::error("B0211", id.span, message).help(help));
+                None
+            }
+        };
+        self.parsed.insert(name.into(), machine.clone());
+        machine
+    }
+
+    fn instantiate(
+        &mut self,
+        machine: Arc<Machine>,
+        prefix: String,
+        actuals: Actuals<'_>,
+        is_abstract: bool,
+    ) -> Option<usize> {
+        let at = self.out.instances.len();
+        let name = machine.name.name.clone();
+        let shares = self.data_of.get(&name).copied().filter(|_| machine.params.is_empty());
+        self.data_of.entry(name.clone()).or_insert(at);
+        self.by_key.insert(format!("{prefix}{name}"), at);
+        self.out.instances.push(Instance {
+            machine: machine.clone(),
+            names: HashMap::new(),
+            operations: HashMap::new(),
+            is_abstract,
+            shares_data: shares.is_some(),
+            prefix: prefix.clone(),
+            exports: vec![],
+            exported_operations: vec![],
+            parts: vec![],
+            is_seen: false,
+            is_included: false,
+        });
+        self.stack.push(name);
+        let complete = self.fill(at, &machine, &prefix, actuals, shares);
+        self.stack.pop();
+        self.out.order.push(at);
+        complete.then_some(at)
+    }
+
+    /// Declares what the machine declares and imports what it may see. `false` when a part is missing.
+    fn fill(
+        &mut self,
+        at: usize,
+        machine: &Machine,
+        prefix: &str,
+        actuals: Actuals<'_>,
+        shares: Option<usize>,
+    ) -> bool {
+        let mut complete = true;
+        // What a refinement shares with its abstraction is there before it declares it again.
+        let abstraction = match &machine.refines {
+            Some(id) => match self.machine(id).and_then(|m| self.instantiate(m, prefix.into(), None, true)) {
+                Some(i) => Some(i),
+                None => {
+                    complete = false;
+                    None
+                }
+            },
+            None => None,
+        };
+        if let Some(i) = abstraction {
+            let names = self.out.instances[i].names.clone();
+            self.out.instances[at].names = names;
+            self.out.instances[at].exports = self.out.instances[i].exports.clone();
+        }
+        self.parameters(at, machine, actuals, abstraction.is_some());
+        for id in machine.sees.iter().chain(&machine.uses) {
+            complete &= self.see(at, id).is_some();
+        }
+        let extended = machine.includes.len()..machine.includes.len() + machine.extends.len();
+        let all = machine.includes.iter().chain(&machine.extends).chain(&machine.imports);
+        for (i, reference) in all.enumerate() {
+            match self.include(at, reference, prefix) {
+                Some(part) if extended.contains(&i) => self.extend(at, part, reference),
+                Some(_) => {}
+                None => complete = false,
+            }
+        }
+        match shares {
+            Some(first) => self.share_data(at, machine, first),
+            None => self.declare_data(at, machine, abstraction.is_some()),
+        }
+        for id in machine.concrete_variables.iter().chain(&machine.variables) {
+            if abstraction.is_some() && matches!(self.out.instances[at].names.get(&id.name), Some(Entity::Var(_))) {
+                continue;
+            }
+            let shown = Ident { name: format!("{prefix}{}", id.name).into(), span: id.span };
+            self.out.variables.push(shown);
+            let var = Entity::Var(self.out.variables.len() - 1);
+            self.declare(at, id, var, true);
+        }
+        self.operations(at, machine, prefix, abstraction);
+        complete
+    }
+
+    /// Enters an own name; it must be new.
+    fn declare(&mut self, at: usize, id: &Ident, entity: Entity, renamed: bool) {
+        if let Some(old) = self.out.instances[at].names.get(&id.name) {
+            let message = format!("`{}` is declared twice", id.name);
+            let first = self.span_of(old);
+            self.diags.push(Diagnostic::error("B0202", id.span, message).note(first, "first declared here"));
+            return;
+        }
+        let instance = &mut self.out.instances[at];
+        instance.names.insert(id.name.clone(), entity.clone());
+        instance.exports.push((id.name.clone(), entity, renamed));
+    }
+
+    fn span_of(&self, entity: &Entity) -> Span {
+        match entity {
+            Entity::Set(s) => self.out.sets[*s].name.span,
+            Entity::Elem(s, i) => {
+                let set = &self.out.sets[*s];
+                set.elements.as_ref().and_then(|e| e.get(*i)).map_or(set.name.span, |e| e.span)
+            }
+            Entity::Const(c) => self.out.constants[*c].span,
+            Entity::Var(v) => self.out.variables[*v].span,
+            Entity::Actual(_, e) => e.span,
+        }
+    }
+
+    fn parameters(&mut self, at: usize, machine: &Machine, actuals: Actuals<'_>, refines: bool) {
+        if let Some((parent, reference)) = actuals {
+            let (wanted, given) = (machine.params.len(), reference.args.len());
+            if wanted != given {
+                let message = format!("`{}` has {wanted} parameters, {given} are given", machine.name.name);
+                self.diags.push(
+                    Diagnostic::error("B0206", reference.name.span, message)
+                        .note(machine.name.span, "declared here"),
+                );
+            }
+            for (formal, actual) in machine.params.iter().zip(&reference.args) {
+                self.declare(at, formal, Entity::Actual(parent, Arc::new(actual.clone())), false);
+            }
+            if given >= wanted {
+                return;
+            }
+        }
+        let given = actuals.map_or(0, |(_, r)| r.args.len());
+        for formal in machine.params.iter().skip(given) {
+            if refines && self.out.instances[at].names.contains_key(&formal.name) {
+                continue;
+            }
+            let entity = if is_set_name(&formal.name) {
+                self.out.sets.push(SetDef { name: formal.clone(), elements: None, is_parameter: true });
+                Entity::Set(self.out.sets.len() - 1)
+            } else {
+                self.out.constants.push(formal.clone());
+                Entity::Const(self.out.constants.len() - 1)
+            };
+            self.declare(at, formal, entity, false);
+        }
+    }
+
+    fn declare_data(&mut self, at: usize, machine: &Machine, refines: bool) {
+        for set in &machine.sets {
+            let known = self.out.instances[at].names.get(&set.name.name);
+            if refines && matches!(known, Some(Entity::Set(_))) {
+                continue;
+            }
+            let index = self.out.sets.len();
+            self.out.sets.push(SetDef {
+                name: set.name.clone(),
+                elements: set.elements.clone(),
+                is_parameter: false,
+            });
+            self.declare(at, &set.name, Entity::Set(index), false);
+            for (i, element) in set.elements.iter().flatten().enumerate() {
+                self.declare(at, element, Entity::Elem(index, i), false);
+            }
+        }
+        for id in machine.constants.iter().chain(&machine.abstract_constants) {
+            let known = self.out.instances[at].names.get(&id.name);
+            if refines && matches!(known, Some(Entity::Const(_))) {
+                continue;
+            }
+            self.out.constants.push(id.clone());
+            let constant = Entity::Const(self.out.constants.len() - 1);
+            self.declare(at, id, constant, false);
+        }
+    }
+
+    /// Another instance of the same machine: renaming does not touch sets and constants.
+    fn share_data(&mut self, at: usize, machine: &Machine, first: usize) {
+        let sets = machine.sets.iter().flat_map(|s| {
+            std::iter::once(&s.name).chain(s.elements.iter().flatten()).map(|id| id.name.clone())
+        });
+        let constants = machine.constants.iter().chain(&machine.abstract_constants).map(|id| id.name.clone());
+        let names: Vec<Name> = sets.chain(constants).collect();
+        for name in names {
+            if let Some(entity) = self.out.instances[first].names.get(&name).cloned() {
+                let instance = &mut self.out.instances[at];
+                instance.names.insert(name.clone(), entity.clone());
+                instance.exports.push((name, entity, false));
+            }
+        }
+    }
+
+    /// Enters a name of another machine; a clash with a different thing of that name is an error.
+    fn import(&mut self, at: usize, name: Name, entity: Entity, span: Span) {
+        match self.out.instances[at].names.get(&name) {
+            Some(old) if *old != entity => {
+                let message = format!("`{name}` comes from several machines");
+                let (first, second) = (self.span_of(old), self.span_of(&entity));
+                self.diags.push(
+                    Diagnostic::error("B0202", span, message)
+                        .note(first, "declared here")
+                        .note(second, "and here")
+                        .help("include one of them with a prefix: `p.M`"),
+                );
+            }
+            _ => {
+                self.out.instances[at].names.insert(name, entity);
+            }
+        }
+    }
+
+    fn see(&mut self, at: usize, id: &Ident) -> Option<usize> {
+        let known = self.by_key.get(&*id.name).or_else(|| self.by_key.get(last_part(&id.name))).copied();
+        let part = match known {
+            Some(part) if !self.stack.iter().any(|m| **m == *last_part(&id.name)) => part,
+            _ => {
+                let machine = self.machine(id)?;
+                let prefix = match id.name.rsplit_once('.') {
+                    Some((p, _)) => format!("{p}."),
+                    None => String::new(),
+                };
+                self.instantiate(machine, prefix, None, false)?
+            }
+        };
+        self.out.instances[part].is_seen = true;
+        self.out.instances[at].parts.push(part);
+        let prefix = id.name.rsplit_once('.').map_or("", |(p, _)| p);
+        self.import_all(at, part, prefix, id.span);
+        Some(part)
+    }
+
+    fn include(&mut self, at: usize, reference: &MachineRef, outer: &str) -> Option<usize> {
+        let prefix = match &reference.prefix {
+            Some(p) => format!("{outer}{p}."),
+            None => outer.to_string(),
+        };
+        let machine = self.machine(&reference.name)?;
+        // A machine that was only seen, or that the abstraction includes too, is the same one.
+        let known = self.by_key.get(&format!("{prefix}{}", machine.name.name)).copied();
+        let part = match known {
+            Some(i) if reference.args.is_empty() && !self.out.instances[i].is_included => i,
+            Some(i) if self.out.instances[at].machine.refines.is_some() => i,
+            _ => self.instantiate(machine, prefix, Some((at, reference)), false)?,
+        };
+        self.out.instances[part].is_included = true;
+        self.out.instances[at].parts.push(part);
+        self.import_all(at, part, reference.prefix.as_deref().unwrap_or(""), reference.name.span);
+        // What a machine includes is seen by those who include or see it.
+        let exports = self.out.instances[part].exports.clone();
+        for (name, entity, renamed) in exports {
+            let name = with_prefix(reference.prefix.as_deref().filter(|_| renamed), &name);
+            self.out.instances[at].exports.push((name, entity, renamed));
+        }
+        Some(part)
+    }
+
+    fn import_all(&mut self, at: usize, part: usize, prefix: &str, span: Span) {
+        let prefix = Some(prefix).filter(|p| !p.is_empty());
+        let (exports, operations) = {
+            let part = &self.out.instances[part];
+            (part.exports.clone(), part.exported_operations.clone())
+        };
+        for (name, entity, renamed) in exports {
+            let name = with_prefix(prefix.filter(|_| renamed), &name);
+            self.import(at, name, entity, span);
+        }
+        for (name, op) in operations {
+            self.out.instances[at].operations.insert(with_prefix(prefix, &name), op);
+        }
+    }
+
+    fn extend(&mut self, at: usize, part: usize, reference: &MachineRef) {
+        for (name, op) in self.out.instances[part].exported_operations.clone() {
+            let name = with_prefix(reference.prefix.as_deref(), &name);
+            self.out.instances[at].exported_operations.push((name, op));
+        }
+    }
+
+    fn operations(&mut self, at: usize, machine: &Machine, prefix: &str, abstraction: Option<usize>) {
+        for id in &machine.promotes {
+            match self.out.instances[at].operations.get(&id.name) {
+                Some(op) => {
+                    let op = (id.name.clone(), *op);
+                    self.out.instances[at].exported_operations.push(op);
+                }
+                None => {
+                    let message = format!("no included machine has an operation `{}`", id.name);
+                    self.diags.push(Diagnostic::error("B0201", id.span, message));
+                }
+            }
+        }
+        let inherited = abstraction.map(|i| self.out.instances[i].exported_operations.clone()).unwrap_or_default();
+        let own = machine.operations.len();
+        let mut declared: HashMap<Name, Span> = HashMap::new();
+        for (index, op) in machine.operations.iter().chain(&machine.local_operations).enumerate() {
+            // A local operation may be specified and then implemented among the others.
+            let specified = index >= own && machine.operations.iter().any(|o| o.name.name == op.name.name);
+            if let Some(first) = declared.insert(op.name.name.clone(), op.name.span).filter(|_| !specified) {
+                let message = format!("the operation `{}` is declared twice", op.name.name);
+                self.diags.push(
+                    Diagnostic::error("B0202", op.name.span, message).note(first, "first declared here"),
+                );
+            }
+            if specified {
+                continue;
+            }
+            let refines = inherited.iter().find(|(n, _)| *n == op.name.name).map(|(_, op)| *op);
+            self.out.operations.push(OpDef {
+                name: format!("{prefix}{}", op.name.name).into(),
+                instance: at,
+                index,
+                is_event: false,
+                refines,
+            });
+            let id = self.out.operations.len() - 1;
+            let is_local = machine.local_operations.iter().any(|o| o.name.name == op.name.name);
+            let instance = &mut self.out.instances[at];
+            instance.operations.insert(op.name.name.clone(), id);
+            if !is_local {
+                instance.exported_operations.push((op.name.name.clone(), id));
+            }
+        }
+        for (name, op) in inherited {
+            let instance = &mut self.out.instances[at];
+            if instance.exported_operations.iter().all(|(n, _)| *n != name) {
+                instance.operations.insert(name.clone(), op);
+                instance.exported_operations.push((name, op));
+            }
+        }
+    }
+
+    /// Tells what belongs to the system from what is only refined, and which operations are events.
+    fn finish(&mut self) {
+        let out = &mut self.out;
+        let mut live = vec![false; out.instances.len()];
+        let mut todo = vec![out.top];
+        while let Some(i) = todo.pop() {
+            if !std::mem::replace(&mut live[i], true) {
+                todo.extend(&out.instances[i].parts);
+            }
+        }
+        for (instance, live) in out.instances.iter_mut().zip(&live) {
+            instance.is_abstract = !live;
+        }
+        for (_, op) in out.instances[out.top].exported_operations.clone() {
+            out.operations[op].is_event = true;
+        }
+        for instance in &out.instances {
+            if instance.is_abstract || instance.is_included || !instance.is_seen {
+                continue;
+            }
+            for (name, op) in &instance.exported_operations {
+                let def = &mut out.operations[*op];
+                def.is_event = true;
+                def.name = format!("{}{}.{name}", instance.prefix, instance.machine.name.name).into();
+            }
+        }
+        // Variables that no machine of the system declares go behind the others.
+        let mut is_state = vec![false; out.variables.len()];
+        for instance in out.instances.iter().filter(|i| !i.is_abstract) {
+            let machine = &instance.machine;
+            for id in machine.concrete_variables.iter().chain(&machine.variables) {
+                if let Some(Entity::Var(v)) = instance.names.get(&id.name) {
+                    is_state[*v] = true;
+                }
+            }
+        }
+        let (new_places, state) = live_first(&is_state);
+        out.variables = permute(std::mem::take(&mut out.variables), &new_places);
+        out.state_variables = state;
+        let is_live: Vec<bool> =
+            out.operations.iter().map(|o| o.is_event || live[o.instance]).collect();
+        let (op_places, live_operations) = live_first(&is_live);
+        out.operations = permute(std::mem::take(&mut out.operations), &op_places);
+        out.live_operations = live_operations;
+        for op in &mut out.operations {
+            op.refines = op.refines.map(|r| op_places[r]);
+        }
+        for instance in &mut out.instances {
+            for entity in instance.names.values_mut() {
+                if let Entity::Var(v) = entity {
+                    *v = new_places[*v];
+                }
+            }
+            for op in instance.operations.values_mut() {
+                *op = op_places[*op];
+            }
+        }
+    }
+}
+
+/// The new place of each item when those marked come first, and how many they are.
+fn live_first(marked: &[bool]) -> (Vec<usize>, usize) {
+    let live = marked.iter().filter(|m| **m).count();
+    let (mut front, mut back) = (0, live);
+    let places = marked.iter().map(|m| {
+        let next = if *m { &mut front } else { &mut back };
+        *next += 1;
+        *next - 1
+    });
+    (places.collect(), live)
+}
+
+fn permute<T>(items: Vec<T>, places: &[usize]) -> Vec<T> {
+    let mut placed: Vec<(usize, T)> = places.iter().copied().zip(items).collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, item)| item).collect()
+}
+
+fn with_prefix(prefix: Option<&str>, name: &Name) -> Name {
+    match prefix {
+        Some(p) => format!("{p}.{name}").into(),
+        None => name.clone(),
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Set parameters are written in capitals.
+fn is_set_name(name: &str) -> bool {
+    !name.chars().any(char::is_lowercase)
+}
+
+fn show_dir(dir: &Path) -> String {
+    if dir.as_os_str().is_empty() { "the current directory".into() } else { dir.display().to_string() }
+}

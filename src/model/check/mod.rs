@@ -1,0 +1,311 @@
+//! From composed machines to the typed model: names are resolved, types inferred by unification over the
+//! whole system, and what cannot be typed is reported.
+//!
+//! One pass over every clause builds the typed tree with types still open (see [`unify`]); at the end
+//! [`fill`] puts the types in and takes the decisions that waited for them: `-` and `*` on numbers or
+//! sets, the place of a record's field. Absent on purpose: values and sizes.
+
+mod expr;
+mod fill;
+mod names;
+mod refine;
+mod rules;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod unify;
+
+use crate::lang::ast::{self, Ident, Name};
+use crate::lang::b::compose::{Composed, Entity, Instance};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::model::{Decl, Expr, GivenSet, LocalId, Model, Operation, Stmt, StmtKind, Type};
+use std::collections::{HashMap, HashSet};
+use unify::Unifier;
+
+/// A decision that waits for types.
+enum Deferred {
+    /// `a - b` or `a * b`: numbers or sets?
+    Arith { product: bool, left: (Type, Span), right: (Type, Span), result: Type, span: Span },
+    Field { record: Type, field: Ident, result: Type },
+}
+
+struct Checker<'a> {
+    /// Whose names are visible; empty when only a model is there.
+    instances: &'a [Instance],
+    instance: usize,
+    /// The names of a finished model, for expressions that come later.
+    model_names: HashMap<Name, Entity>,
+    model: Model,
+    uni: Unifier,
+    scope: Vec<(Name, LocalId)>,
+    /// Locals that may be assigned: results and VAR.
+    writable: HashSet<LocalId>,
+    /// The new values in `x :(P)`, which `x$0` looks through.
+    fresh: HashSet<LocalId>,
+    deferred: Vec<Deferred>,
+    /// Uses of fields: the field and the type of the record.
+    fields: Vec<(Name, Type)>,
+    /// When unknown names become locals: those that did.
+    open: Option<Vec<(Name, LocalId)>>,
+    /// Unknown names already reported.
+    reported: HashSet<Name>,
+    diags: Vec<Diagnostic>,
+}
+
+/// What a text from the command line is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    Predicate,
+    Value,
+    Either,
+}
+
+/// Types a composed machine. `None` when there were errors.
+pub fn check(composed: &Composed, diags: &mut Vec<Diagnostic>) -> Option<Model> {
+    let mut checker = Checker::new(&composed.instances, Model::default());
+    checker.machine(composed);
+    let errors = checker.failed();
+    let found = checker.finish(diags);
+    (!errors).then_some(found)
+}
+
+/// Types an expression over a model's constants and variables.
+pub fn check_expr(model: &mut Model, ast: &ast::Expr, want: Want) -> Result<Expr, Vec<Diagnostic>> {
+    over_model(model, ast, want, false).map(|(_, e)| e)
+}
+
+/// Types an expression over a model; names that it does not know become locals, given in the order of
+/// their first occurrence.
+pub fn check_open(model: &mut Model, ast: &ast::Expr) -> Result<(Vec<LocalId>, Expr), Vec<Diagnostic>> {
+    over_model(model, ast, Want::Either, true)
+}
+
+fn over_model(
+    model: &mut Model,
+    ast: &ast::Expr,
+    want: Want,
+    open: bool,
+) -> Result<(Vec<LocalId>, Expr), Vec<Diagnostic>> {
+    let names = names::of_model(model);
+    let before = model.locals.len();
+    let mut checker = Checker::new(&[], std::mem::take(model));
+    checker.model_names = names;
+    checker.open = open.then(Vec::new);
+    let mut e = match want {
+        Want::Predicate => checker.predicate(ast),
+        Want::Value | Want::Either => checker.infer(ast),
+    };
+    if want == Want::Value && e.ty == Type::Pred {
+        checker.error("B0203", e.span, "expected a value, found a predicate");
+    }
+    checker.solve_deferred(true);
+    checker.close_locals(before);
+    checker.fill_expr(&mut e);
+    let locals = checker.open.take().unwrap_or_default().into_iter().map(|(_, l)| l).collect();
+    let mut diags = vec![];
+    let failed = checker.failed();
+    *model = checker.finish(&mut diags);
+    if failed {
+        model.locals.truncate(before);
+        return Err(diags);
+    }
+    Ok((locals, e))
+}
+
+impl<'a> Checker<'a> {
+    fn new(instances: &'a [Instance], model: Model) -> Self {
+        Checker {
+            instances,
+            instance: 0,
+            model_names: HashMap::new(),
+            model,
+            uni: Unifier::default(),
+            scope: vec![],
+            writable: HashSet::new(),
+            fresh: HashSet::new(),
+            deferred: vec![],
+            fields: vec![],
+            open: None,
+            reported: HashSet::new(),
+            diags: vec![],
+        }
+    }
+
+    /// Hands out the model and the messages, each once.
+    fn finish(self, diags: &mut Vec<Diagnostic>) -> Model {
+        // A definition used in many places gives one mistake many times.
+        const MANY: usize = 50;
+        for d in self.diags {
+            if diags.len() < MANY && !diags.contains(&d) {
+                diags.push(d);
+            }
+        }
+        self.model
+    }
+
+    fn failed(&self) -> bool {
+        self.diags.iter().any(Diagnostic::is_error)
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.diags.push(Diagnostic::error(code, span, message));
+    }
+
+    fn unsupported(&mut self, span: Span, what: String) {
+        self.diags.push(Diagnostic::error("B0401", span, format!("{what} is not supported")));
+    }
+
+    fn machine(&mut self, composed: &Composed) {
+        self.declarations(composed);
+        let order: Vec<usize> = composed.order.clone();
+        self.data(composed, &order);
+        self.invariants(composed, &order);
+        self.initialisation(composed, &order);
+        self.operations(composed);
+        self.tool_definitions(composed);
+        self.solve_deferred(true);
+        self.check_types_known();
+        self.fill_model();
+        self.drop_abstract(composed);
+    }
+
+    fn declarations(&mut self, composed: &Composed) {
+        let unknown = |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
+        self.model.name = composed.name.clone();
+        self.model.sets = composed
+            .sets
+            .iter()
+            .map(|s| GivenSet {
+                name: s.name.name.clone(),
+                elements: s.elements.as_ref().map(|e| e.iter().map(|id| id.name.clone()).collect()),
+                is_parameter: s.is_parameter,
+                span: s.name.span,
+            })
+            .collect();
+        self.model.constants = composed.constants.iter().map(|id| unknown(&mut self.uni, id)).collect();
+        self.model.variables = composed.variables.iter().map(|id| unknown(&mut self.uni, id)).collect();
+        // Signatures first: calls may come before what they call.
+        for def in &composed.operations {
+            let Some(op) = composed.instances[def.instance].operation(def.index) else { continue };
+            let depth = self.scope.len();
+            let params = self.declare(&op.params);
+            let results = self.declare(&op.results);
+            self.scope.truncate(depth);
+            self.writable.extend(&results);
+            self.model.operations.push(Operation {
+                name: def.name.clone(),
+                params,
+                results,
+                body: Stmt::default(),
+                is_event: def.is_event,
+                span: op.name.span,
+            });
+        }
+    }
+
+    fn conjuncts(&mut self, e: &ast::Expr) -> Vec<Expr> {
+        let typed = expr::conjuncts(e).into_iter().map(|p| self.predicate(p)).collect();
+        self.solve_deferred(false);
+        typed
+    }
+
+    fn data(&mut self, composed: &Composed, order: &[usize]) {
+        for &i in order {
+            let instance = &composed.instances[i];
+            let machine = &instance.machine;
+            self.instance = i;
+            for (span, what) in &machine.unsupported {
+                self.unsupported(*span, what.clone());
+            }
+            let mut properties = vec![];
+            if let Some(e) = &machine.constraints {
+                properties.extend(self.conjuncts(e));
+            }
+            if let Some(e) = &machine.properties {
+                properties.extend(self.conjuncts(e));
+            }
+            for (id, e) in &machine.values {
+                properties.extend(self.value_clause(id, e));
+            }
+            if !instance.shares_data {
+                self.model.properties.extend(properties);
+            }
+        }
+    }
+
+    /// `c = E` in VALUES is a property.
+    fn value_clause(&mut self, id: &Ident, e: &ast::Expr) -> Option<Expr> {
+        let left = ast::Expr { kind: ast::ExprKind::Name(id.name.clone()), span: id.span };
+        if let Some(Entity::Set(_)) = self.entity(&id.name)
+            && self.model.set_named(&id.name).is_some_and(|s| self.model.sets[s.index()].elements.is_none())
+        {
+            self.unsupported(id.span, format!("a value for the deferred set `{}`", id.name));
+            return None;
+        }
+        let kind = ast::ExprKind::Binary(ast::BinOp::Eq, Box::new(left), Box::new(e.clone()));
+        Some(self.predicate(&ast::Expr { kind, span: id.span.to(e.span) }))
+    }
+
+    fn invariants(&mut self, composed: &Composed, order: &[usize]) {
+        for &i in order {
+            let instance = &composed.instances[i];
+            self.instance = i;
+            let mut invariant = vec![];
+            if let Some(e) = &instance.machine.invariant {
+                invariant = self.conjuncts(e);
+            }
+            let mut assertions = vec![];
+            for e in &instance.machine.assertions {
+                assertions.push(self.predicate(e));
+            }
+            // The invariant of an abstraction gives types; it is not the refinement's.
+            if !instance.is_abstract {
+                self.model.invariant.extend(invariant);
+                self.model.assertions.extend(assertions);
+            }
+        }
+        self.solve_deferred(false);
+    }
+
+    fn initialisation(&mut self, composed: &Composed, order: &[usize]) {
+        let mut parts = vec![];
+        for &i in order {
+            let instance = &composed.instances[i];
+            self.instance = i;
+            if let Some(s) = &instance.machine.initialisation {
+                let typed = self.stmt(s);
+                if !instance.is_abstract {
+                    parts.push(typed);
+                }
+            }
+        }
+        self.solve_deferred(false);
+        self.model.initialisation = match parts.len() {
+            0 => Stmt::default(),
+            1 => parts.swap_remove(0),
+            _ => {
+                let span = composed.instances[composed.top].machine.name.span;
+                Stmt { kind: StmtKind::Seq(parts), span }
+            }
+        };
+    }
+
+    fn operations(&mut self, composed: &Composed) {
+        for (at, def) in composed.operations.iter().enumerate() {
+            let Some(op) = composed.instances[def.instance].operation(def.index) else { continue };
+            self.instance = def.instance;
+            let (params, results) = {
+                let typed = &self.model.operations[at];
+                (typed.params.clone(), typed.results.clone())
+            };
+            let ids = op.params.iter().chain(&op.results);
+            self.scope.extend(ids.zip(params.iter().chain(&results)).map(|(id, l)| (id.name.clone(), *l)));
+            let body = self.stmt(&op.body);
+            self.scope.clear();
+            self.model.operations[at].body = body;
+            self.solve_deferred(false);
+        }
+        self.refined_operations(composed);
+    }
+}

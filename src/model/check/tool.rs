@@ -1,0 +1,82 @@
+//! Definitions that tools give a meaning: GOAL, ASSERT_LTL…, scope_S, SET_PREF_….
+
+use super::Checker;
+use crate::lang::ast::{self, BinOp, ExprKind, UnOp};
+use crate::lang::b::compose::{Composed, Entity};
+use crate::lang::diag::Diagnostic;
+use crate::model::SetId;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+impl Checker<'_> {
+    pub(super) fn tool_definitions(&mut self, composed: &Composed) {
+        self.instance = composed.top;
+        let machine = composed.instances[composed.top].machine.clone();
+        for (id, e) in &machine.tool_definitions {
+            let name = &*id.name;
+            if name == "GOAL" {
+                let goal = self.predicate(e);
+                self.model.goal = Some(goal);
+            } else if name.starts_with("ASSERT_LTL") {
+                if let ExprKind::Str(text) = &e.kind {
+                    self.model.ltl.push((id.name.clone(), text.clone()));
+                }
+            } else if let Some(set) = name.strip_prefix("scope_") {
+                self.scope_definition(set, id, e);
+            } else if let Some(pref) = name.strip_prefix("SET_PREF_") {
+                self.preference(pref, id, e);
+            }
+        }
+    }
+
+    fn scope_definition(&mut self, set: &str, id: &ast::Ident, e: &ast::Expr) {
+        let Some(Entity::Set(s)) = self.entity(set) else {
+            let message = format!("`scope_{set}` names no set and is ignored");
+            self.diags.push(Diagnostic::warning("B0402", id.span, message));
+            return;
+        };
+        match scope_size(e) {
+            Some(n) => self.model.scope.card.push((SetId(s as u32), n, id.span)),
+            None => {
+                let message = format!("the size of `{set}` must be a number, an interval or a listed set");
+                self.diags.push(Diagnostic::error("B0402", e.span, message));
+            }
+        }
+    }
+
+    fn preference(&mut self, pref: &str, id: &ast::Ident, e: &ast::Expr) {
+        let value = number(e);
+        match pref {
+            "MININT" => self.model.scope.minint = value.clone(),
+            "MAXINT" => self.model.scope.maxint = value.clone(),
+            "DEFAULT_SETSIZE" => {
+                self.model.scope.default_setsize = value.as_ref().and_then(ToPrimitive::to_u64);
+            }
+            // How ProB searches or shows is its own business.
+            _ => return,
+        }
+        if value.is_none() {
+            let message = format!("`{}` must be a number", id.name);
+            self.diags.push(Diagnostic::error("B0402", e.span, message));
+        }
+    }
+}
+
+fn number(e: &ast::Expr) -> Option<BigInt> {
+    match &e.kind {
+        ExprKind::Int(i) => Some(i.clone()),
+        ExprKind::Unary(UnOp::Neg, e) => number(e).map(|i| -i),
+        _ => None,
+    }
+}
+
+fn scope_size(e: &ast::Expr) -> Option<u64> {
+    match &e.kind {
+        ExprKind::Binary(BinOp::Interval, a, b) => {
+            let size: BigInt = number(b)? - number(a)? + 1;
+            size.to_u64()
+        }
+        ExprKind::SetExt(items) => Some(items.len() as u64),
+        _ => number(e)?.to_u64(),
+    }
+}

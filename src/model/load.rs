@@ -1,0 +1,55 @@
+//! From a file to a typed model.
+
+use super::Model;
+use super::check;
+use crate::lang::b::Definitions;
+use crate::lang::b::compose::compose;
+use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use std::path::Path;
+
+/// What came of a file: the model, unless the diagnostics hold an error.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    pub sources: SourceMap,
+    pub model: Option<Model>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The machine's macros, for expressions that are read later.
+    pub definitions: Definitions,
+}
+
+/// Trees are as deep as the text nests (the parser has a limit), so walks over them need a large stack.
+const STACK: usize = 512 << 20;
+
+/// Runs `f` with a stack large enough for any tree that the parser accepts.
+pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, f)?;
+        match thread.join() {
+            Ok(result) => Ok(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Reads the machine at `path` with all machines that it refers to, and types it.
+pub fn load(path: &Path) -> Loaded {
+    match with_large_stack(|| load_here(path)) {
+        Ok(loaded) => loaded,
+        Err(e) => {
+            let message = format!("cannot start the reader: {e}");
+            let diagnostics = vec![Diagnostic::error("B0100", Span::default(), message)];
+            Loaded { diagnostics, ..Loaded::default() }
+        }
+    }
+}
+
+fn load_here(path: &Path) -> Loaded {
+    let mut loaded = Loaded::default();
+    let composed = compose(&mut loaded.sources, path, &mut loaded.diagnostics);
+    if let Some(composed) = composed {
+        let model = check::check(&composed, &mut loaded.diagnostics);
+        loaded.model = model.filter(|_| !loaded.diagnostics.iter().any(Diagnostic::is_error));
+        loaded.definitions = composed.definitions;
+    }
+    loaded
+}
