@@ -7,4 +7,6 @@
 //! disjunctions over all values of the type. So the order of conjuncts does not matter, and a plan may evaluate
 //! them in any order. An expression with a faulty part is faulty, except `IF`, whose untaken branch is not looked at.
 
+pub mod reference;
+
 pub use crate::value::fault::{Fault, Wd, WdKind};

@@ -1,0 +1,421 @@
+//! Bound variables: all their values, one after the other.
+//!
+//! A variable of a small type runs through the whole type. Otherwise one fact about it is looked for that the
+//! predicate cannot do without (`x : S`, `x = E`, `x <: S`, `x |-> y : S`, or comparisons from both sides)
+//! and whose other side can be evaluated already; outside of it the predicate is decided. Without such a fact
+//! an integer runs through MININT..MAXINT, and the context remembers it.
+
+use super::pred::worse;
+use super::set::{Symbolic, expand, settle};
+use super::*;
+use crate::model::{BinOp, Expr, ExprKind, Quant, Type, UnOp};
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+use std::ops::ControlFlow;
+
+/// A type with at most this many values is run through without looking at the predicate.
+const SMALL: u64 = 1 << 10;
+
+/// What to do with an integer that nothing bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unbounded {
+    /// MININT..MAXINT, remembered in the context.
+    Truncate,
+    /// A limit: somebody wants all the elements of a set.
+    Refuse,
+}
+
+/// Bindings under which a predicate is true, and those under which it has no truth value.
+#[derive(Debug, Default)]
+pub struct Solutions<'m> {
+    pub found: Vec<Env<'m>>,
+    pub faulty: Vec<(Env<'m>, Fault)>,
+}
+
+/// All bindings of the locals that make the predicate true.
+pub fn solutions<'m>(
+    cx: &Cx<'m>,
+    env: &Env<'m>,
+    locals: &[LocalId],
+    pred: &'m Expr,
+) -> Result<Solutions<'m>, Fault> {
+    let slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
+    all(cx, env, &slots, &[pred], Unbounded::Truncate)
+}
+
+pub(super) fn all<'m>(
+    cx: &Cx<'m>,
+    env: &Env<'m>,
+    slots: &[Slot],
+    preds: &[&'m Expr],
+    unbounded: Unbounded,
+) -> Result<Solutions<'m>, Fault> {
+    let mut out = Solutions::default();
+    let _ = search(cx, env, slots, preds, true, unbounded, &mut |env, truth| {
+        match truth {
+            Ok(true) => out.found.push(env.clone()),
+            Ok(false) => {}
+            Err(fault) => out.faulty.push((env.clone(), fault)),
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(out)
+}
+
+/// The solutions, where a binding without a truth value makes the whole faulty: sets are built from these.
+pub(super) fn exactly<'m>(
+    cx: &Cx<'m>,
+    env: &Env<'m>,
+    locals: &[LocalId],
+    pred: &'m Expr,
+) -> Result<Vec<Env<'m>>, Fault> {
+    let slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
+    let solutions = all(cx, env, &slots, &[pred], Unbounded::Refuse)?;
+    match solutions.faulty.into_iter().map(|(_, fault)| fault).reduce(worse) {
+        Some(fault) => Err(fault),
+        None => Ok(solutions.found),
+    }
+}
+
+pub(super) type Visit<'a, 'm> = dyn FnMut(&Env<'m>, Result<bool, Fault>) -> ControlFlow<()> + 'a;
+
+/// Visits every binding of the slots under which the conjunction is not certainly `!wanted`, with its truth.
+pub(super) fn search<'m>(
+    cx: &Cx<'m>,
+    env: &Env<'m>,
+    slots: &[Slot],
+    preds: &[&'m Expr],
+    wanted: bool,
+    unbounded: Unbounded,
+    visit: &mut Visit<'_, 'm>,
+) -> Result<ControlFlow<()>, Fault> {
+    let env = env.clone().without(slots.iter().copied());
+    let mut facts = vec![];
+    preds.iter().for_each(|p| collect(p, wanted, &mut facts));
+    let task = Task { cx, preds, facts, wanted, unbounded };
+    task.run(&env, slots, visit)
+}
+
+struct Task<'a, 'm> {
+    cx: &'a Cx<'m>,
+    preds: &'a [&'m Expr],
+    facts: Vec<(&'m Expr, bool)>,
+    wanted: bool,
+    unbounded: Unbounded,
+}
+
+impl<'m> Task<'_, 'm> {
+    fn run(
+        &self,
+        env: &Env<'m>,
+        slots: &[Slot],
+        visit: &mut Visit<'_, 'm>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        if slots.is_empty() {
+            return Ok(visit(env, self.truth(env)));
+        }
+        let (chosen, candidates) = self.choose(env, slots)?;
+        let rest: Vec<Slot> = slots.iter().copied().filter(|s| *s != chosen).collect();
+        for candidate in candidates {
+            self.cx.spend(1, self.span())?;
+            let env = env.clone().with(chosen, candidate);
+            if !rest.is_empty() && self.is_decided(&env) {
+                continue;
+            }
+            if self.run(&env, &rest, visit)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn span(&self) -> Span {
+        self.preds.first().map(|p| p.span).unwrap_or_default()
+    }
+
+    fn truth(&self, env: &Env<'m>) -> Result<bool, Fault> {
+        let mut fault = None;
+        for p in self.preds {
+            match holds(self.cx, env, p) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(f) => {
+                    fault = Some(match fault {
+                        None => f,
+                        Some(earlier) => worse(earlier, f),
+                    });
+                }
+            }
+        }
+        fault.map_or(Ok(true), Err)
+    }
+
+    /// Whether the rest of the slots does not matter any more: the predicate is `!wanted` although they have no
+    /// value. Kleene's logic is monotone, so no value of theirs changes it; a truncated enumeration is not.
+    fn is_decided(&self, env: &Env<'m>) -> bool {
+        let before = self.cx.truncated.borrow().len();
+        let decided = self.truth(env) == Ok(!self.wanted);
+        let complete = self.cx.truncated.borrow().len() == before;
+        self.cx.truncated.borrow_mut().truncate(before);
+        decided && complete
+    }
+
+    /// The slot to bind next and what it runs through.
+    fn choose(&self, env: &Env<'m>, slots: &[Slot]) -> Result<(Slot, Vec<Item<'m>>), Fault> {
+        let items = |values: Elements| values.into_iter().map(Item::Value).collect();
+        for &slot in slots {
+            if carrier_size(self.cx, self.ty(slot)).is_some_and(|n| n <= SMALL) {
+                return Ok((slot, items(carrier(self.cx, self.ty(slot), self.span())?)));
+            }
+        }
+        for &slot in slots {
+            if let Some(candidates) = self.bounded(env, slot)? {
+                return Ok((slot, candidates));
+            }
+        }
+        // No slot is better than the first one.
+        let slot = slots[0];
+        let ty = self.ty(slot);
+        if is_infinite(ty) {
+            if self.unbounded == Unbounded::Refuse {
+                return Err(limit(self.span(), "nothing bounds a variable of an infinite type"));
+            }
+            self.cx.truncated.borrow_mut().push(self.span());
+        }
+        Ok((slot, items(carrier(self.cx, ty, self.span())?)))
+    }
+
+    fn ty(&self, slot: Slot) -> &'m Type {
+        match slot {
+            Slot::Local(id) => &self.cx.model.locals[id.index()].ty,
+            Slot::Const(id) => &self.cx.model.constants[id.index()].ty,
+        }
+    }
+
+    /// What the first useful fact allows the slot to be.
+    fn bounded(&self, env: &Env<'m>, slot: Slot) -> Result<Option<Vec<Item<'m>>>, Fault> {
+        let (mut low, mut high): (Option<BigInt>, Option<BigInt>) = (None, None);
+        for &(fact, truth) in &self.facts {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
+            let Some(op) = with_truth(*op, truth) else { continue };
+            for (op, pattern, other) in [(Some(op), a, b), (mirrored(op), b, a)] {
+                let Some(op) = op else { continue };
+                if !names(pattern, slot) {
+                    continue;
+                }
+                match self.allowed(env, op, slot, pattern, other) {
+                    Some(Allowed::Items(items)) => return Ok(Some(items)),
+                    Some(Allowed::Range(lo, hi)) => {
+                        low = low.max(lo);
+                        // `None` is the least of all options, and here no bound is the greatest.
+                        high = match (high, hi) {
+                            (Some(a), Some(b)) => Some(a.min(b)),
+                            (a, b) => a.or(b),
+                        };
+                    }
+                    None => {}
+                }
+            }
+        }
+        let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+        let ints = Symbolic::Ints(Some(low), Some(high));
+        let values = expand(self.cx, env, &ints, self.span())?;
+        Ok(Some(values.into_iter().map(Item::Value).collect()))
+    }
+
+    /// What `pattern op other` leaves for the slot; `None` if it cannot be told yet.
+    fn allowed(
+        &self,
+        env: &Env<'m>,
+        op: BinOp,
+        slot: Slot,
+        pattern: &'m Expr,
+        other: &'m Expr,
+    ) -> Option<Allowed<'m>> {
+        let cx = self.cx;
+        let is_slot = is_slot(pattern, slot);
+        match op {
+            BinOp::Eq => {
+                let lazy = item(cx, env, other).ok()?;
+                match settle(cx, env, lazy.clone(), other.span) {
+                    Ok(Item::Value(v)) => {
+                        Some(Allowed::Items(vec![Item::Value(project(pattern, slot, &v)?)]))
+                    }
+                    // A function that is infinite, or that mentions what has no value yet, itself for instance.
+                    _ if is_slot && matches!(lazy, Item::Symbolic(_)) => Some(Allowed::Items(vec![lazy])),
+                    _ => None,
+                }
+            }
+            BinOp::In => {
+                let set = item(cx, env, other).ok()?;
+                if let Item::Symbolic(s) = &set
+                    && let Symbolic::Ints(low, high) = &**s
+                    && is_slot
+                {
+                    return Some(Allowed::Range(low.clone(), high.clone()));
+                }
+                match settle(cx, env, set, other.span).ok()? {
+                    Item::Value(Value::Set(elements)) => {
+                        let values: Option<Elements> =
+                            elements.iter().map(|v| project(pattern, slot, v)).collect();
+                        Some(Allowed::Items(values?.into_iter().map(Item::Value).collect()))
+                    }
+                    _ => None,
+                }
+            }
+            BinOp::Subset | BinOp::StrictSubset if is_slot => {
+                let subsets = Symbolic::Pow(crate::model::Fun::Pow, item(cx, env, other).ok()?);
+                let values = expand(cx, env, &subsets, other.span).ok()?;
+                Some(Allowed::Items(values.into_iter().map(Item::Value).collect()))
+            }
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge if is_slot => {
+                let bound = expr::int(cx, env, other).ok()?;
+                Some(match op {
+                    BinOp::Lt => Allowed::Range(None, Some(bound - BigInt::one())),
+                    BinOp::Le => Allowed::Range(None, Some(bound)),
+                    BinOp::Gt => Allowed::Range(Some(bound + BigInt::one()), None),
+                    _ => Allowed::Range(Some(bound), None),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+enum Allowed<'m> {
+    Items(Vec<Item<'m>>),
+    Range(Option<BigInt>, Option<BigInt>),
+}
+
+/// The facts without which the predicate cannot have the wanted truth, each with its own truth.
+fn collect<'m>(p: &'m Expr, truth: bool, out: &mut Vec<(&'m Expr, bool)>) {
+    match &p.kind {
+        ExprKind::Unary(UnOp::Not, a) => collect(a, !truth, out),
+        ExprKind::Binary(BinOp::And, a, b) if truth => {
+            collect(a, true, out);
+            collect(b, true, out);
+        }
+        ExprKind::Binary(BinOp::Or, a, b) if !truth => {
+            collect(a, false, out);
+            collect(b, false, out);
+        }
+        ExprKind::Binary(BinOp::Implies, a, b) if !truth => {
+            collect(a, true, out);
+            collect(b, false, out);
+        }
+        ExprKind::Quant(Quant::Exists, _, a) if truth => collect(a, true, out),
+        ExprKind::Quant(Quant::Forall, _, a) if !truth => collect(a, false, out),
+        _ => out.push((p, truth)),
+    }
+}
+
+/// The relation that holds when this one has the given truth.
+fn with_truth(op: BinOp, truth: bool) -> Option<BinOp> {
+    if truth {
+        return Some(op);
+    }
+    Some(match op {
+        BinOp::Neq => BinOp::Eq,
+        BinOp::NotIn => BinOp::In,
+        BinOp::NotSubset => BinOp::Subset,
+        BinOp::NotStrictSubset => BinOp::StrictSubset,
+        BinOp::Lt => BinOp::Ge,
+        BinOp::Le => BinOp::Gt,
+        BinOp::Gt => BinOp::Le,
+        BinOp::Ge => BinOp::Lt,
+        _ => return None,
+    })
+}
+
+/// The relation with its sides exchanged.
+fn mirrored(op: BinOp) -> Option<BinOp> {
+    Some(match op {
+        BinOp::Eq => BinOp::Eq,
+        BinOp::Lt => BinOp::Gt,
+        BinOp::Le => BinOp::Ge,
+        BinOp::Gt => BinOp::Lt,
+        BinOp::Ge => BinOp::Le,
+        _ => return None,
+    })
+}
+
+fn is_slot(e: &Expr, slot: Slot) -> bool {
+    match (&e.kind, slot) {
+        (ExprKind::Local(a), Slot::Local(b)) => *a == b,
+        (ExprKind::Const(a), Slot::Const(b)) => *a == b,
+        _ => false,
+    }
+}
+
+/// Whether the pattern is the slot, or a pair with the slot as a part.
+fn names(pattern: &Expr, slot: Slot) -> bool {
+    match &pattern.kind {
+        ExprKind::Binary(BinOp::Pair, a, b) => names(a, slot) || names(b, slot),
+        _ => is_slot(pattern, slot),
+    }
+}
+
+/// The part of the value that stands where the slot stands in the pattern.
+fn project(pattern: &Expr, slot: Slot, value: &Value) -> Option<Value> {
+    match (&pattern.kind, value) {
+        (ExprKind::Binary(BinOp::Pair, a, b), Value::Pair(p)) => {
+            project(a, slot, &p.0).or_else(|| project(b, slot, &p.1))
+        }
+        _ => is_slot(pattern, slot).then(|| value.clone()),
+    }
+}
+
+/// Whether the type has infinitely many values.
+pub(super) fn is_infinite(ty: &Type) -> bool {
+    match ty {
+        Type::Int | Type::Str => true,
+        Type::Pred | Type::Bool | Type::Given(_) => false,
+        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
+        Type::Pow(t) => is_infinite(t),
+        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
+    }
+}
+
+/// How many values a finite type has, if that fits a word.
+fn carrier_size(cx: &Cx<'_>, ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Int | Type::Str => None,
+        Type::Pred | Type::Bool => Some(2),
+        Type::Given(set) => Some(cx.scope.size(*set)),
+        Type::Pair(p) => carrier_size(cx, &p.0)?.checked_mul(carrier_size(cx, &p.1)?),
+        Type::Pow(t) => 1u64.checked_shl(u32::try_from(carrier_size(cx, t)?).ok()?),
+        Type::Rec(fields) => fields.iter().try_fold(1u64, |n, (_, t)| n.checked_mul(carrier_size(cx, t)?)),
+    }
+}
+
+/// The values of a type, integers from MININT to MAXINT.
+pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fault> {
+    Ok(match ty {
+        Type::Pred | Type::Bool => [Value::Bool(false), Value::Bool(true)].into(),
+        Type::Int => {
+            expand(cx, &Env::new(cx.model), &int_set(cx.scope.minint.clone(), cx.scope.maxint.clone()), span)?
+        }
+        Type::Str => return Err(limit(span, "the set of all strings is infinite")),
+        Type::Given(set) => {
+            let n = u32::try_from(cx.scope.size(*set)).ok().filter(|n| *n as usize <= cx.max_elements);
+            let n = n.ok_or_else(|| limit(span, "given set too large"))?;
+            cx.spend(n as usize, span)?;
+            (0..n).map(|i| Value::Elem(*set, i)).collect()
+        }
+        Type::Pair(p) => set::product(cx, &carrier(cx, &p.0, span)?, &carrier(cx, &p.1, span)?, span)?,
+        Type::Pow(t) => set::subsets(cx, &carrier(cx, t, span)?, span)?,
+        Type::Rec(fields) => {
+            let carriers: Result<Vec<_>, _> = fields.iter().map(|(_, t)| carrier(cx, t, span)).collect();
+            set::records(cx, &carriers?, span)?
+        }
+    })
+}
+
+fn int_set<'m>(low: BigInt, high: BigInt) -> Symbolic<'m> {
+    Symbolic::Ints(Some(low), Some(high))
+}
+
+/// The number as an index, if it is one.
+pub(super) fn to_count(n: &BigInt) -> Option<usize> {
+    n.to_usize()
+}
