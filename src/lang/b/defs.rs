@@ -6,6 +6,7 @@
 //! doubling definitions ends in an error and not in memory.
 
 use super::Parsed;
+use super::library::{self, Meaning};
 use super::parse::{Body, MAX_DEPTH, MAX_ERRORS, Parser, RawDefinition, RawMachine};
 use crate::lang::ast::*;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
@@ -16,25 +17,6 @@ use std::rc::Rc;
 
 /// Nodes that all expansions of one machine may add.
 const MAX_NODES: usize = 2_000_000;
-
-/// Definition files that come with ProB and declare functions of its kernel.
-const LIBRARY: [&str; 15] = [
-    "CHOOSE.def",
-    "SORT.def",
-    "SCCS.def",
-    "LibraryBits.def",
-    "LibraryCSV.def",
-    "LibraryFiles.def",
-    "LibraryHash.def",
-    "LibraryIO.def",
-    "LibraryMath.def",
-    "LibraryMeta.def",
-    "LibraryProB.def",
-    "LibraryRandom.def",
-    "LibraryRegex.def",
-    "LibraryStrings.def",
-    "LibraryXML.def",
-];
 
 /// The macros of a machine and of the files it includes, as written.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +32,16 @@ struct Definition {
     params: Vec<Ident>,
     body: Body,
     /// The body is only a stand-in for a function of ProB's kernel (`EXTERNAL_FUNCTION_name`).
-    external: bool,
+    external: Option<External>,
+}
+
+/// Where a function of ProB's kernel is declared.
+#[derive(Clone, Debug)]
+enum External {
+    /// By the model, in an `EXTERNAL_…` definition.
+    Declared,
+    /// In a file of ProB's library that is not there.
+    Library(String),
 }
 
 impl Definitions {
@@ -103,8 +94,10 @@ impl Definitions {
             })
             .collect();
         for name in externals {
-            if let Some(definition) = self.all.get_mut(name.as_str()) {
-                definition.external = true;
+            if let Some(definition) = self.all.get_mut(name.as_str())
+                && !library::is_harmless(&name)
+            {
+                definition.external = Some(External::Declared);
             }
         }
     }
@@ -140,7 +133,7 @@ impl Definitions {
     fn enter(&self, name: &Name, finished: &HashSet<Name>, path: &mut Vec<(Name, Vec<Name>)>) {
         if let Some(definition) = self.all.get(name)
             && !finished.contains(name)
-            && !definition.external
+            && definition.external.is_none()
         {
             path.push((name.clone(), self.uses(definition)));
         }
@@ -260,7 +253,7 @@ impl Loader<'_> {
         }
         for d in macros {
             if let RawDefinition::Macro { name, params, body } = d {
-                self.definitions.add(Definition { name, params, body, external: false }, self.diagnostics);
+                self.definitions.add(Definition { name, params, body, external: None }, self.diagnostics);
             }
         }
     }
@@ -269,7 +262,13 @@ impl Loader<'_> {
         let path = from.parent().unwrap_or(Path::new("")).join(name);
         if !path.is_file() {
             let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-            self.diagnostics.push(if LIBRARY.contains(&last) {
+            if let Some(functions) = library::contents(last) {
+                for (function, meaning) in functions {
+                    self.library_function(last, function, *meaning, span);
+                }
+                return;
+            }
+            self.diagnostics.push(if library::is_library(last) {
                 Diagnostic::error("B0405", span, format!("ProB library {last} is not supported"))
                     .help("it declares functions that only ProB's kernel has")
             } else {
@@ -307,13 +306,33 @@ impl Loader<'_> {
     }
 }
 
+impl Loader<'_> {
+    /// A function of a library file that is not there; unless the machine defines that name too.
+    fn library_function(&mut self, file: &str, name: &str, meaning: Meaning, span: Span) {
+        let ident = |name: String| Ident { name: name.into(), span };
+        let expr = |kind| Expr { kind, span };
+        let truth = Body::Expr(expr(ExprKind::Lit(Lit::BTrue)));
+        let (arity, body, external) = match meaning {
+            Meaning::True(n) => (n, truth, None),
+            Meaning::Skip(n) => (n, Body::Subst(Subst { kind: SubstKind::Skip, span }), None),
+            Meaning::Last(n) => (n, Body::Expr(expr(ExprKind::Name(format!("p{n}").into()))), None),
+            Meaning::Kernel => (0, truth, Some(External::Library(file.to_string()))),
+        };
+        let params = (1..=arity).map(|i| ident(format!("p{i}"))).collect();
+        let name = ident(name.to_string());
+        if !self.definitions.all.contains_key(&name.name) {
+            self.definitions.add(Definition { name, params, body, external }, self.diagnostics);
+        }
+    }
+}
+
 /// A definition with everything in its body expanded, ready to be copied.
 struct Expanded {
     body: Body,
     size: usize,
     height: u32,
     /// The first function of ProB's kernel it needs.
-    external: Option<Name>,
+    external: Option<(Name, External)>,
 }
 
 struct Expander<'d> {
@@ -322,7 +341,7 @@ struct Expander<'d> {
     /// Locally bound names, which hide definitions; with how often.
     bound: HashMap<Name, u32>,
     /// Kernel functions used by the body that is being expanded, if it is a body.
-    in_body: Option<Option<Name>>,
+    in_body: Option<Option<(Name, External)>>,
     nodes: usize,
     diagnostics: Vec<Diagnostic>,
 }
@@ -497,7 +516,9 @@ impl<'d> Expander<'d> {
 
     /// The expanded definition, when it can be called so.
     fn instance(&mut self, d: &Definition, args: usize, span: Span) -> Option<Rc<Expanded>> {
-        if args != d.params.len() {
+        if let Some(external) = &d.external {
+            self.needs_kernel(&d.name.name, external, span)?;
+        } else if args != d.params.len() {
             let wanted = d.params.len();
             self.diagnostics.push(
                 Diagnostic::error(
@@ -510,20 +531,30 @@ impl<'d> Expander<'d> {
             return None;
         }
         let expanded = self.expanded(d)?;
-        let external = if d.external { Some(d.name.name.clone()) } else { expanded.external.clone() };
-        if let Some(name) = external {
-            match &mut self.in_body {
-                Some(first) => {
-                    first.get_or_insert(name);
-                }
-                None => {
-                    let message = format!("the external function `{name}` of ProB is not supported");
-                    self.diagnostics.push(Diagnostic::error("B0406", span, message));
-                    return None;
-                }
-            }
+        if let Some((name, external)) = &expanded.external {
+            self.needs_kernel(name, external, span)?;
         }
         Some(expanded)
+    }
+
+    /// A function of ProB's kernel is an error where the machine uses it; in the body of a definition
+    /// it is one only if that definition is used.
+    fn needs_kernel(&mut self, name: &Name, external: &External, span: Span) -> Option<()> {
+        if let Some(first) = &mut self.in_body {
+            first.get_or_insert_with(|| (name.clone(), external.clone()));
+            return Some(());
+        }
+        self.diagnostics.push(match external {
+            External::Declared => {
+                let message = format!("the external function `{name}` of ProB is not supported");
+                Diagnostic::error("B0406", span, message)
+            }
+            External::Library(file) => {
+                let message = format!("`{name}` of the ProB library {file} is not supported");
+                Diagnostic::error("B0405", span, message)
+            }
+        });
+        None
     }
 
     fn expanded(&mut self, d: &Definition) -> Option<Rc<Expanded>> {

@@ -6,6 +6,7 @@
 pub mod compose;
 pub mod defs;
 mod lex;
+mod library;
 pub(crate) mod parse;
 
 use crate::lang::ast::{Expr, Machine};

@@ -49,6 +49,7 @@ impl Parser<'_> {
             }
         };
         self.clauses(&mut raw);
+        raw.machine.unsupported.append(&mut self.unsupported);
         raw.machine.span = raw.machine.span.to(self.last());
         Some(raw)
     }
@@ -425,11 +426,11 @@ impl Parser<'_> {
             self.expect(T::RParen, "`)` after the parameters of the operation")?;
         }
         if self.peek() == T::Ident && self.text_of(self.token(self.at)) == "ref" {
-            return Err(Box::new(Diagnostic::error(
-                "B0404",
-                self.here(),
-                "events that refine by `ref` are not supported",
-            )));
+            let start = self.here();
+            self.advance();
+            let event = self.name("the name of the refined event")?;
+            let what = format!("an event that refines `{}` by `ref`", event.name);
+            self.unsupported.push((start.to(event.span), what));
         }
         if self.peek() != T::Op(BinOp::Eq) {
             let fail = self.unexpected(&format!("`=` and the body of the operation `{}`", name.name));

@@ -43,6 +43,8 @@ pub(super) struct Parser<'a> {
     height: u32,
     names: HashMap<&'a str, Name>,
     layout: Layout,
+    /// Constructs that were read but have no place in the tree.
+    unsupported: Vec<(Span, String)>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -97,6 +99,7 @@ impl<'a> Parser<'a> {
             height: 0,
             names: HashMap::new(),
             layout: Layout::of(tokens),
+            unsupported: vec![],
             diagnostics: vec![],
         }
     }
