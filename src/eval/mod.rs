@@ -9,4 +9,9 @@
 
 pub mod reference;
 
+pub mod code;
+pub mod compile;
+pub mod node;
+pub mod plan;
+
 pub use crate::value::fault::{Fault, Wd, WdKind};

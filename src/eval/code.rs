@@ -1,0 +1,294 @@
+//! Compiled substitutions. A substitution is run in an environment and hands every outcome to a continuation;
+//! what it wrote is undone when the continuation comes back, so the next outcome starts from the same state.
+
+use super::node::{Env, Node, Slot, Test, settled};
+use super::plan::{Found, Plan};
+use crate::lang::diag::Span;
+use crate::value::fault::{Fault, Res, WdKind};
+use crate::value::rep::R;
+use crate::value::val::{Val, cmp_int};
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+#[derive(Debug)]
+pub enum Code {
+    Skip,
+    /// All values are computed before anything is written.
+    Assign(Vec<(Slot, Node, R)>),
+    /// Every solution of the plan, then the rest.
+    Any(Plan, Box<Code>),
+    Let(Vec<(Slot, Node, R)>, Box<Code>),
+    /// Nothing assigned yet.
+    Fresh(Vec<Slot>, Box<Code>),
+    /// Blocks when false.
+    Guard(Test, Box<Code>),
+    /// A fault when false.
+    Demand(Test, WdKind, Span, Box<Code>),
+    Choice(Vec<Code>),
+    /// Every branch whose guard holds; the last one when none does.
+    Select(Vec<(Test, Code)>, Option<Box<Code>>),
+    If(Vec<(Test, Code)>, Box<Code>),
+    Seq(Vec<Code>),
+    /// Each part with the slots it may write; all read the old values.
+    Par(Vec<(Code, Vec<Slot>)>),
+    While(Box<While>),
+}
+
+#[derive(Debug)]
+pub struct While {
+    pub cond: Test,
+    pub body: Code,
+    pub invariant: Test,
+    pub variant: Node,
+    /// What the body may write.
+    pub writes: Vec<Slot>,
+    /// Where the values before the loop are kept for `x$0`.
+    pub old: Vec<(Slot, Slot)>,
+    pub invariant_span: Span,
+    pub variant_span: Span,
+}
+
+/// Steps a loop may take before it counts as endless.
+const MAX_ITERATIONS: u64 = 50_000_000;
+
+impl Code {
+    /// Runs to every outcome. `Ok(false)` if the continuation ended the search.
+    pub fn run(&self, env: &mut Env, then: Found) -> Res<bool> {
+        match self {
+            Code::Skip => then(env),
+            Code::Assign(items) => {
+                let mut values: SmallVec<[Val; 4]> = SmallVec::new();
+                for (_, node, rep) in items {
+                    values.push(settled(node.val(env)?, rep)?);
+                }
+                for ((slot, _, _), v) in items.iter().zip(values.iter_mut()) {
+                    std::mem::swap(&mut env.slots[*slot as usize], v);
+                }
+                let out = then(env);
+                for ((slot, _, _), v) in items.iter().zip(values) {
+                    env.slots[*slot as usize] = v;
+                }
+                out
+            }
+            Code::Any(plan, body) => {
+                let mut fault = None;
+                let out = plan.solve(env, &mut |env| {
+                    if let Some(e) = &env.pending {
+                        fault.get_or_insert_with(|| e.clone());
+                        return Ok(true);
+                    }
+                    body.run(env, then)
+                })?;
+                match fault {
+                    Some(e) if out => Err(e),
+                    _ => Ok(out),
+                }
+            }
+            Code::Let(defs, body) => {
+                for (slot, node, rep) in defs {
+                    let v = settled(node.val(env)?, rep)?;
+                    env.set(*slot, v);
+                }
+                body.run(env, then)
+            }
+            Code::Fresh(slots, body) => {
+                for s in slots {
+                    env.set(*s, Val::None);
+                }
+                body.run(env, then)
+            }
+            Code::Guard(test, body) => {
+                if test.holds(env)? {
+                    body.run(env, then)
+                } else {
+                    Ok(true)
+                }
+            }
+            Code::Demand(test, kind, span, body) => {
+                if test.holds(env)? {
+                    body.run(env, then)
+                } else {
+                    Err(Fault::wd(*kind).at(*span))
+                }
+            }
+            Code::Choice(ways) => {
+                for w in ways {
+                    if !w.run(env, then)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Code::Select(ways, otherwise) => {
+                let mut none = true;
+                for (guard, body) in ways {
+                    if guard.holds(env)? {
+                        none = false;
+                        if !body.run(env, then)? {
+                            return Ok(false);
+                        }
+                    }
+                }
+                match otherwise {
+                    Some(code) if none => code.run(env, then),
+                    _ => Ok(true),
+                }
+            }
+            Code::If(ways, otherwise) => {
+                for (cond, body) in ways {
+                    if cond.holds(env)? {
+                        return body.run(env, then);
+                    }
+                }
+                otherwise.run(env, then)
+            }
+            Code::Seq(parts) => sequence(parts, env, then),
+            Code::Par(parts) => parallel(parts, env, &mut Vec::new(), then),
+            Code::While(w) => {
+                for (from, to) in &w.old {
+                    let v = env.slots[*from as usize].clone();
+                    env.set(*to, v);
+                }
+                let before: Vec<Val> = w.writes.iter().map(|s| env.slots[*s as usize].clone()).collect();
+                let out = w.run(env, None, MAX_ITERATIONS, then);
+                w.restore(env, before);
+                out
+            }
+        }
+    }
+
+    /// The slots it may write.
+    pub fn writes(&self, out: &mut BTreeSet<Slot>) {
+        match self {
+            Code::Skip => {}
+            Code::Assign(items) => out.extend(items.iter().map(|(s, _, _)| *s)),
+            Code::Any(_, c) | Code::Let(_, c) | Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.writes(out),
+            Code::Fresh(slots, c) => {
+                out.extend(slots);
+                c.writes(out);
+            }
+            Code::Choice(ways) | Code::Seq(ways) => ways.iter().for_each(|w| w.writes(out)),
+            Code::Select(ways, otherwise) => {
+                ways.iter().for_each(|(_, w)| w.writes(out));
+                if let Some(c) = otherwise {
+                    c.writes(out);
+                }
+            }
+            Code::If(ways, otherwise) => {
+                ways.iter().for_each(|(_, w)| w.writes(out));
+                otherwise.writes(out);
+            }
+            Code::Par(parts) => out.extend(parts.iter().flat_map(|(_, w)| w)),
+            Code::While(w) => out.extend(&w.writes),
+        }
+    }
+
+    /// Whether one environment may lead to several outcomes.
+    pub fn branches(&self) -> bool {
+        match self {
+            Code::Skip | Code::Assign(_) => false,
+            Code::Any(..) | Code::Choice(_) => true,
+            Code::Let(_, c) | Code::Fresh(_, c) | Code::Guard(_, c) | Code::Demand(_, _, _, c) => {
+                c.branches()
+            }
+            Code::Select(ways, otherwise) => {
+                ways.len() > 1
+                    || ways.iter().any(|(_, w)| w.branches())
+                    || otherwise.as_ref().is_some_and(|c| c.branches())
+            }
+            Code::If(ways, otherwise) => ways.iter().any(|(_, w)| w.branches()) || otherwise.branches(),
+            Code::Seq(parts) => parts.iter().any(Code::branches),
+            Code::Par(parts) => parts.iter().any(|(c, _)| c.branches()),
+            Code::While(w) => w.body.branches(),
+        }
+    }
+}
+
+fn sequence(parts: &[Code], env: &mut Env, then: Found) -> Res<bool> {
+    match parts {
+        [] => then(env),
+        [last] => last.run(env, then),
+        [first, rest @ ..] => first.run(env, &mut |env| sequence(rest, env, then)),
+    }
+}
+
+fn parallel(
+    parts: &[(Code, Vec<Slot>)],
+    env: &mut Env,
+    written: &mut Vec<(Slot, Val)>,
+    then: Found,
+) -> Res<bool> {
+    let Some(((code, slots), rest)) = parts.split_first() else {
+        for (s, v) in written.iter_mut() {
+            std::mem::swap(&mut env.slots[*s as usize], v);
+        }
+        let out = then(env);
+        for (s, v) in written.iter_mut() {
+            std::mem::swap(&mut env.slots[*s as usize], v);
+        }
+        return out;
+    };
+    let old: Vec<Val> = slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
+    code.run(env, &mut |env| {
+        // The others read the old values; what this part wrote is put in place when all are done.
+        let mark = written.len();
+        for (s, v) in slots.iter().zip(&old) {
+            let new = std::mem::replace(&mut env.slots[*s as usize], v.clone());
+            written.push((*s, new));
+        }
+        let out = parallel(rest, env, written, then);
+        for (s, new) in written.drain(mark..) {
+            env.slots[s as usize] = new;
+        }
+        out
+    })
+}
+
+impl While {
+    fn restore(&self, env: &mut Env, values: Vec<Val>) {
+        for (s, v) in self.writes.iter().zip(values) {
+            env.set(*s, v);
+        }
+    }
+
+    fn run(&self, env: &mut Env, mut variant: Option<Val>, mut fuel: u64, then: Found) -> Res<bool> {
+        loop {
+            if !self.invariant.holds(env)? {
+                return Err(Fault::wd(WdKind::LoopInvariant).at(self.invariant_span));
+            }
+            if !self.cond.holds(env)? {
+                return then(env);
+            }
+            fuel = fuel.saturating_sub(1);
+            if fuel == 0 {
+                return Err(Fault::limit("a loop that does not end").at(self.variant_span));
+            }
+            let now = self.variant.val(env)?;
+            let decreased = variant.as_ref().is_none_or(|v| cmp_int(&now, v) == Ordering::Less);
+            if cmp_int(&now, &Val::I(0)) == Ordering::Less || !decreased {
+                return Err(Fault::wd(WdKind::LoopVariant).at(self.variant_span));
+            }
+            variant = Some(now);
+            let mut outcomes: BTreeSet<Vec<Val>> = BTreeSet::new();
+            self.body.run(env, &mut |env| {
+                outcomes.insert(self.writes.iter().map(|s| env.slots[*s as usize].clone()).collect());
+                Ok(true)
+            })?;
+            if outcomes.len() == 1 {
+                // The usual case goes round without recursion.
+                if let Some(values) = outcomes.pop_first() {
+                    self.restore(env, values);
+                }
+                continue;
+            }
+            for values in outcomes {
+                self.restore(env, values);
+                if !self.run(env, variant.clone(), fuel, then)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+    }
+}

@@ -1,0 +1,674 @@
+//! From the typed model to nodes and plans: names become slots, types become representations, predicates
+//! with unknowns become plans.
+
+mod pred;
+mod solve;
+mod stmt;
+
+use super::node::{Binary, Compr, Node, Slot, Unary, tuple_rep};
+use super::plan::Plan;
+use crate::lang::diag::Span;
+use crate::model::{
+    BinOp, Binder, ConstId, Expr, ExprKind, Fun, Lit, LocalId, Model, Target, Type, UnOp, VarId,
+};
+use crate::value::Scope;
+use crate::value::fault::{Fault, Res};
+use crate::value::ops::{self, Restrict};
+use crate::value::rep::{R, Rep, SetKind, Shape};
+use crate::value::val::{self, Closure, FunKind, IntSet, Lazy, SeqKind, Val};
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is known about a slot.
+#[derive(Clone, Debug)]
+pub struct SlotInfo {
+    pub name: Arc<str>,
+    pub ty: Type,
+    pub rep: R,
+    pub span: Span,
+}
+
+pub struct Compiler<'m> {
+    pub model: &'m Model,
+    pub scope: &'m Scope,
+    pub slots: Vec<SlotInfo>,
+    reps: HashMap<Type, R>,
+    /// Locals of the piece being compiled. A called operation is compiled anew at each call, with slots of its own,
+    /// so that two activations never share one.
+    locals: HashMap<LocalId, Slot>,
+    /// Where `x$0` is found.
+    old: HashMap<Target, Slot>,
+    /// Comprehensions compiled already, by place in the tree and inlining.
+    comprs: HashMap<(*const Expr, u32), Arc<Compr>>,
+    inlining: u32,
+    /// Operations being inlined, to stop at a cycle.
+    calls: Vec<crate::model::OpId>,
+    limits: (i64, i64),
+}
+
+impl<'m> Compiler<'m> {
+    pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
+        let clamp = |i: &num_bigint::BigInt, or| i.to_i64().unwrap_or(or);
+        let limits = (clamp(&scope.minint, i64::MIN / 4), clamp(&scope.maxint, i64::MAX / 4));
+        let mut c = Compiler {
+            model,
+            scope,
+            slots: Vec::new(),
+            reps: HashMap::new(),
+            locals: HashMap::new(),
+            old: HashMap::new(),
+            comprs: HashMap::new(),
+            inlining: 0,
+            calls: Vec::new(),
+            limits,
+        };
+        for d in model.constants.iter().chain(&model.variables) {
+            c.new_slot(d.name.clone(), &d.ty, d.span);
+        }
+        c
+    }
+
+    pub fn rep(&mut self, ty: &Type) -> R {
+        if let Some(r) = self.reps.get(ty) {
+            return r.clone();
+        }
+        let r = Rep::of(ty, self.scope);
+        self.reps.insert(ty.clone(), r.clone());
+        r
+    }
+
+    pub fn const_slot(&self, c: ConstId) -> Slot {
+        c.0
+    }
+
+    pub fn var_slot(&self, v: VarId) -> Slot {
+        self.model.constants.len() as Slot + v.0
+    }
+
+    fn new_slot(&mut self, name: Arc<str>, ty: &Type, span: Span) -> Slot {
+        let rep = self.rep(ty);
+        self.slots.push(SlotInfo { name, ty: ty.clone(), rep, span });
+        (self.slots.len() - 1) as Slot
+    }
+
+    pub fn local_slot(&mut self, l: LocalId) -> Slot {
+        if let Some(s) = self.locals.get(&l) {
+            return *s;
+        }
+        let d = self.model.local(l).clone();
+        let s = self.new_slot(d.name, &d.ty, d.span);
+        self.locals.insert(l, s);
+        s
+    }
+
+    fn target_slot(&mut self, t: Target) -> Slot {
+        match t {
+            Target::Var(v) => self.var_slot(v),
+            Target::Local(l) => self.local_slot(l),
+        }
+    }
+
+    /// The slot an expression is a plain reference to.
+    fn as_slot(&mut self, e: &Expr) -> Option<Slot> {
+        match &e.kind {
+            ExprKind::Const(c) => Some(self.const_slot(*c)),
+            ExprKind::Var(v) => Some(self.var_slot(*v)),
+            ExprKind::Local(l) => Some(self.local_slot(*l)),
+            _ => None,
+        }
+    }
+
+    // ---- expressions ----------------------------------------------------------------------------------------
+
+    fn boxed(&mut self, e: &Expr) -> Box<Node> {
+        Box::new(self.expr(e))
+    }
+
+    pub fn expr(&mut self, e: &Expr) -> Node {
+        let out = self.rep(&e.ty);
+        let span = e.span;
+        match &e.kind {
+            ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Local(_) => {
+                let slot = self.as_slot(e).unwrap_or_default();
+                Node::Slot(slot, span)
+            }
+            ExprKind::Old(v) => {
+                let slot = self.old.get(&Target::Var(*v)).copied().unwrap_or_else(|| self.var_slot(*v));
+                Node::Slot(slot, span)
+            }
+            ExprKind::OldLocal(l) => {
+                let slot = self.old.get(&Target::Local(*l)).copied();
+                let slot = slot.unwrap_or_else(|| self.local_slot(*l));
+                Node::Slot(slot, span)
+            }
+            ExprKind::Given(s) => Node::Const(val::given(*s, self.scope)),
+            ExprKind::Elem(_, i) => Node::Const(Val::W(u64::from(*i))),
+            ExprKind::Int(i) => Node::Const(Val::big(i.clone())),
+            ExprKind::Str(s) => Node::Const(Val::Str(s.clone())),
+            ExprKind::Lit(l) => self.literal(*l, &out),
+            ExprKind::Unary(op, a) => self.unary_op(*op, a, out, span),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, out, span),
+            ExprKind::Product(a, b) => {
+                let (x, y) = (self.boxed(a), self.boxed(b));
+                match out.small_rel() {
+                    Some((_, nb)) => Node::ProductW { a: x, b: y, nb },
+                    None => {
+                        let (ra, rb) = (self.rep(&a.ty), self.rep(&b.ty));
+                        self.bits(
+                            Node::Binary { op: Binary::Product, a: x, b: y, ra, rb, out: out.clone(), span },
+                            &out,
+                        )
+                    }
+                }
+            }
+            ExprKind::Apply(f, x) => self.apply(f, x, out, span),
+            ExprKind::Image(r, s) => {
+                let (ra, rb) = (self.rep(&r.ty), self.rep(&s.ty));
+                let (r, s) = (self.boxed(r), self.boxed(s));
+                match ra.small_rel() {
+                    Some((_, nb)) => Node::ImageW { r, s, nb },
+                    None => Node::Binary { op: Binary::Image, a: r, b: s, ra, rb, out, span },
+                }
+            }
+            ExprKind::Call(fun, args) => self.call(*fun, args, e, out, span),
+            ExprKind::First(p) => {
+                let rep = self.rep(&p.ty);
+                let p = self.boxed(p);
+                if rep.carrier > 0 {
+                    return Node::FirstW { p, nb: rep.as_pair().1.carrier };
+                }
+                Node::Unary { op: Unary::First, a: p, rep, out, span }
+            }
+            ExprKind::Second(p) => {
+                let rep = self.rep(&p.ty);
+                let p = self.boxed(p);
+                if rep.carrier > 0 {
+                    return Node::SecondW { p, nb: rep.as_pair().1.carrier };
+                }
+                Node::Unary { op: Unary::Second, a: p, rep, out, span }
+            }
+            ExprKind::Bind(binder, locals, pred, body) => match binder {
+                Binder::Lambda => Node::Compr(self.lambda(e, locals, pred, body, None)),
+                Binder::Sigma | Binder::Pi => {
+                    let over = self.mapped(e, locals, pred, body);
+                    Node::Sum { over, product: *binder == Binder::Pi }
+                }
+                Binder::Union | Binder::Inter => {
+                    let over = self.mapped(e, locals, pred, body);
+                    Node::Gather { over, inter: *binder == Binder::Inter, span }
+                }
+            },
+            ExprKind::Compr(locals, pred) => Node::Compr(self.comprehension(e, locals, pred)),
+            ExprKind::ComprMap(locals, pred, body) => Node::Compr(self.mapped(e, locals, pred, body)),
+            ExprKind::SetExt(items) => self.set_ext(items, out),
+            ExprKind::SeqExt(items) => {
+                let nodes = items.iter().map(|i| self.expr(i)).collect();
+                Node::SeqExt(nodes, out)
+            }
+            ExprKind::Rec(items) => {
+                let nodes = items.iter().map(|i| self.expr(i)).collect();
+                Node::Rec(nodes, out)
+            }
+            ExprKind::Struct(items) => {
+                let nodes = items.iter().map(|i| self.expr(i)).collect();
+                self.bits(Node::Struct(nodes, out.clone()), &out)
+            }
+            ExprKind::Field(a, i) => {
+                let rep = self.rep(&a.ty);
+                Node::Field { a: self.boxed(a), index: *i as usize, rep }
+            }
+            ExprKind::Bool(p) => Node::Bool(Box::new(self.test(p))),
+            ExprKind::If(c, a, b) => {
+                let c = Box::new(self.test(c));
+                let (a, b) = (self.boxed(a), self.boxed(b));
+                Node::If(c, a, b)
+            }
+            ExprKind::Let(defs, body) => {
+                let defs = self.let_defs(defs);
+                Node::Let(defs, self.boxed(body))
+            }
+            // A predicate where an expression belongs does not pass the type checker.
+            ExprKind::Quant(..) => Node::Bool(Box::new(self.test(e))),
+        }
+    }
+
+    fn let_defs(&mut self, defs: &[(LocalId, Expr)]) -> Vec<(Slot, Node)> {
+        defs.iter()
+            .map(|(l, e)| {
+                let n = self.expr(e);
+                (self.local_slot(*l), n)
+            })
+            .collect()
+    }
+
+    /// A constructor of symbolic sets, expanded where the representation is bits.
+    fn bits(&self, node: Node, out: &R) -> Node {
+        match &out.shape {
+            Shape::Set(_, SetKind::List) => node,
+            _ => Node::Force(Box::new(node), out.clone()),
+        }
+    }
+
+    fn literal(&mut self, l: Lit, out: &R) -> Node {
+        let (min, max) = self.limits;
+        let interval = |a, b| Node::Const(Val::lazy(Lazy::Interval(a, b)));
+        match l {
+            Lit::True | Lit::BTrue => Node::Const(Val::TRUE),
+            Lit::False | Lit::BFalse => Node::Const(Val::FALSE),
+            Lit::BoolSet => Node::Const(Val::W(3)),
+            Lit::Integer => Node::Const(Val::lazy(Lazy::Integers(IntSet::Integer))),
+            Lit::Natural => Node::Const(Val::lazy(Lazy::Integers(IntSet::Natural))),
+            Lit::Natural1 => Node::Const(Val::lazy(Lazy::Integers(IntSet::Natural1))),
+            Lit::IntSet => interval(min, max),
+            Lit::NatSet => interval(0, max),
+            Lit::Nat1Set => interval(1, max),
+            Lit::MaxInt => Node::Const(Val::big(self.scope.maxint.clone())),
+            Lit::MinInt => Node::Const(Val::big(self.scope.minint.clone())),
+            Lit::StringSet => Node::Const(Val::lazy(Lazy::Strings)),
+            Lit::EmptySet | Lit::EmptySeq => Node::Const(Val::empty(out)),
+            Lit::Succ => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(1))))),
+            Lit::Pred => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(-1))))),
+            // Reals do not pass the type checker.
+            Lit::RealSet | Lit::FloatSet => Node::Const(Val::None),
+        }
+    }
+
+    fn set_ext(&mut self, items: &[Expr], out: R) -> Node {
+        let nodes: Vec<Node> = items.iter().map(|i| self.expr(i)).collect();
+        if out.mask_len().is_none() {
+            return Node::SetExt(nodes, out);
+        }
+        let mut fixed = 0u64;
+        let mut node: Option<Node> = None;
+        for n in nodes {
+            if let Node::Const(Val::W(w)) = n {
+                fixed |= 1 << w;
+                continue;
+            }
+            let one = Node::SingleW(Box::new(n));
+            node = Some(match node {
+                None => one,
+                Some(all) => Node::OrW(Box::new(all), Box::new(one)),
+            });
+        }
+        match node {
+            None => Node::Const(Val::W(fixed)),
+            Some(n) if fixed == 0 => n,
+            Some(n) => Node::OrW(Box::new(n), Box::new(Node::Const(Val::W(fixed)))),
+        }
+    }
+
+    fn unary_op(&mut self, op: UnOp, a: &Expr, out: R, span: Span) -> Node {
+        let rep = self.rep(&a.ty);
+        match op {
+            UnOp::Neg => match self.expr(a) {
+                Node::Const(v) => Node::Const(ops::neg(&v)),
+                n => Node::Unary { op: Unary::Neg, a: Box::new(n), rep, out, span },
+            },
+            UnOp::Inverse => {
+                let a = self.boxed(a);
+                match (rep.small_rel(), out.small_rel()) {
+                    (Some((na, nb)), Some(_)) => Node::InverseW { r: a, na, nb },
+                    _ => Node::Unary { op: Unary::Inverse, a, rep, out, span },
+                }
+            }
+            UnOp::Not => Node::Bool(Box::new(self.test(a))),
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, out: R, span: Span) -> Node {
+        let (ra, rb) = (self.rep(&a.ty), self.rep(&b.ty));
+        if let Some(kind) = fun_kind(op) {
+            let node = Node::Fun { kind, from: self.boxed(a), to: self.boxed(b), out: out.clone() };
+            return self.bits(node, &out);
+        }
+        let (x, y) = (self.boxed(a), self.boxed(b));
+        if out.mask_len().is_some() {
+            match op {
+                BinOp::Union => return Node::OrW(x, y),
+                BinOp::Inter => return Node::AndW(x, y),
+                BinOp::Diff | BinOp::Sub => return Node::AndNotW(x, y),
+                _ => {}
+            }
+        }
+        if let Some((na, nb)) = out.small_rel() {
+            let restrict = |by_domain, subtract| {
+                let how = Restrict { by_domain, subtract };
+                move |r, s| Node::RestrictW { how, r, s, na, nb }
+            };
+            match op {
+                BinOp::Override => return Node::OverrideW { r: x, s: y, na, nb },
+                BinOp::DomRestrict => return restrict(true, false)(y, x),
+                BinOp::DomSubtract => return restrict(true, true)(y, x),
+                BinOp::RanRestrict => return restrict(false, false)(x, y),
+                BinOp::RanSubtract => return restrict(false, true)(x, y),
+                BinOp::Compose => {
+                    if let (Some((na, nb)), Some((_, nc))) = (ra.small_rel(), rb.small_rel()) {
+                        return Node::ComposeW { r: x, s: y, na, nb, nc };
+                    }
+                }
+                _ => {}
+            }
+        }
+        let op = match op {
+            BinOp::Pair if out.carrier > 0 => return Node::PairW { a: x, b: y, nb: rb.carrier },
+            BinOp::Pair => Binary::Pair,
+            BinOp::Add => Binary::Add,
+            BinOp::Sub => Binary::Sub,
+            BinOp::Mul => Binary::Mul,
+            BinOp::Div => Binary::Div,
+            BinOp::Mod => Binary::Mod,
+            BinOp::Pow => Binary::Power,
+            BinOp::Interval => Binary::Interval,
+            BinOp::Union => Binary::Union,
+            BinOp::Inter => Binary::Inter,
+            BinOp::Diff => Binary::Diff,
+            BinOp::DomRestrict => Binary::Restrict(Restrict { by_domain: true, subtract: false }),
+            BinOp::DomSubtract => Binary::Restrict(Restrict { by_domain: true, subtract: true }),
+            BinOp::RanRestrict => Binary::Restrict(Restrict { by_domain: false, subtract: false }),
+            BinOp::RanSubtract => Binary::Restrict(Restrict { by_domain: false, subtract: true }),
+            BinOp::Override => Binary::Override,
+            BinOp::DirectProduct => Binary::DirectProduct,
+            BinOp::ParallelProduct => Binary::ParallelProduct,
+            BinOp::Compose => Binary::Compose,
+            BinOp::Concat => Binary::Concat,
+            BinOp::Prepend => Binary::Prepend,
+            BinOp::Append => Binary::Append,
+            BinOp::TakeFirst => Binary::TakeFirst,
+            BinOp::DropFirst => Binary::DropFirst,
+            // Predicates were handled by `test`, function spaces above.
+            _ => return Node::Const(Val::None),
+        };
+        Node::Binary { op, a: x, b: y, ra, rb, out, span }
+    }
+
+    fn apply(&mut self, f: &Expr, x: &Expr, out: R, span: Span) -> Node {
+        let (ra, rb) = (self.rep(&f.ty), self.rep(&x.ty));
+        match &f.kind {
+            ExprKind::Lit(Lit::Succ) | ExprKind::Lit(Lit::Pred) => {
+                let op = if f.kind_is(Lit::Succ) { Binary::Add } else { Binary::Sub };
+                let a = self.boxed(x);
+                return Node::Binary {
+                    op,
+                    a,
+                    b: Box::new(Node::Const(Val::I(1))),
+                    ra: rb.clone(),
+                    rb,
+                    out,
+                    span,
+                };
+            }
+            ExprKind::Call(Fun::Prj1 | Fun::Prj2, args) if args.len() == 2 && rb.carrier > 0 => {
+                let nb = rb.as_pair().1.carrier;
+                let full = |e: &Expr| matches!(e.kind, ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet));
+                if full(&args[0]) && full(&args[1]) {
+                    let p = self.boxed(x);
+                    return match f.kind {
+                        ExprKind::Call(Fun::Prj1, _) => Node::FirstW { p, nb },
+                        _ => Node::SecondW { p, nb },
+                    };
+                }
+            }
+            _ => {}
+        }
+        let (f, x) = (self.boxed(f), self.boxed(x));
+        match ra.small_rel() {
+            Some((_, nb)) => Node::ApplyW { f, x, nb, span },
+            None => Node::Binary { op: Binary::Apply, a: f, b: x, ra, rb, out, span },
+        }
+    }
+
+    fn call(&mut self, fun: Fun, args: &[Expr], e: &Expr, out: R, span: Span) -> Node {
+        let seqs = |nonempty, injective, surjective| Unary::Seqs(SeqKind { nonempty, injective, surjective });
+        let op = match fun {
+            Fun::Card => Unary::Card,
+            Fun::Min => Unary::Min,
+            Fun::Max => Unary::Max,
+            Fun::Dom => Unary::Dom,
+            Fun::Ran => Unary::Ran,
+            Fun::Id => Unary::Identity,
+            Fun::GenUnion => Unary::GenUnion,
+            Fun::GenInter => Unary::GenInter,
+            Fun::Pow | Fun::Fin => Unary::Pow { nonempty: false },
+            Fun::Pow1 | Fun::Fin1 => Unary::Pow { nonempty: true },
+            Fun::Seq => seqs(false, false, false),
+            Fun::Seq1 => seqs(true, false, false),
+            Fun::Iseq => seqs(false, true, false),
+            Fun::Iseq1 => seqs(true, true, false),
+            Fun::Perm => seqs(false, true, true),
+            Fun::Size => Unary::Size,
+            Fun::First => Unary::FirstItem,
+            Fun::Last => Unary::LastItem,
+            Fun::Front => Unary::Front,
+            Fun::Tail => Unary::Tail,
+            Fun::Rev => Unary::Rev,
+            Fun::Conc => Unary::Conc,
+            Fun::Closure => Unary::Closure,
+            Fun::Closure1 => Unary::Closure1,
+            Fun::Fnc => Unary::Fnc,
+            Fun::Rel => Unary::Rel,
+            Fun::Mu => Unary::Mu,
+            Fun::Succ | Fun::Pred => {
+                let op = if fun == Fun::Succ { Binary::Add } else { Binary::Sub };
+                let a = self.boxed(&args[0]);
+                let b = Box::new(Node::Const(Val::I(1)));
+                return Node::Binary { op, a, b, ra: out.clone(), rb: out.clone(), out, span };
+            }
+            Fun::Iterate | Fun::Prj1 | Fun::Prj2 => {
+                let op = match fun {
+                    Fun::Iterate => Binary::Iterate,
+                    Fun::Prj1 => Binary::Prj1,
+                    _ => Binary::Prj2,
+                };
+                let (ra, rb) = (self.rep(&args[0].ty), self.rep(&args[1].ty));
+                let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
+                return Node::Binary { op, a, b, ra, rb, out, span };
+            }
+            // Does not pass the type checker.
+            Fun::Unsupported(_) => return Node::Const(Val::None),
+        };
+        let rep = self.rep(&args[0].ty);
+        let a = self.boxed(&args[0]);
+        if let Some((na, nb)) = rep.small_rel() {
+            match op {
+                Unary::Dom => return Node::DomW { r: a, na, nb },
+                Unary::Ran => return Node::RanW { r: a, na, nb },
+                _ => {}
+            }
+        }
+        debug_assert_eq!(out, self.rep(&e.ty));
+        let node = Node::Unary { op, a, rep, out: out.clone(), span };
+        match op {
+            Unary::Pow { .. } | Unary::Seqs(_) => self.bits(node, &out),
+            _ => node,
+        }
+    }
+
+    // ---- comprehensions -------------------------------------------------------------------------------------
+
+    fn comprehension(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr) -> Arc<Compr> {
+        if let Some(c) = self.compiled(e) {
+            return c;
+        }
+        let tuple = self.tuple(locals);
+        let rep = self.rep(&e.ty);
+        self.compr(e, locals, pred, tuple, None, rep, false)
+    }
+
+    /// `itself` is the slot that holds the function when it is recursive.
+    fn lambda(
+        &mut self,
+        e: &Expr,
+        locals: &[LocalId],
+        pred: &Expr,
+        body: &Expr,
+        itself: Option<Slot>,
+    ) -> Arc<Compr> {
+        if let (Some(c), None) = (self.compiled(e), itself) {
+            return c;
+        }
+        let tuple = self.tuple(locals);
+        let rep = self.rep(&e.ty);
+        let value = self.expr(body);
+        let body_again = self.expr(body);
+        let (ra, rb) = rep.as_rel();
+        let element = match rep.elem().carrier {
+            0 => Node::Binary {
+                op: Binary::Pair,
+                a: Box::new(tuple),
+                b: Box::new(body_again),
+                ra: ra.clone(),
+                rb: rb.clone(),
+                out: rep.elem().clone(),
+                span: body.span,
+            },
+            _ => Node::PairW { a: Box::new(tuple), b: Box::new(body_again), nb: rb.carrier },
+        };
+        self.compr_with(e, locals, pred, element, Some(value), rep, false, itself)
+    }
+
+    /// The set of the values of an expression: `{x . P | E}`, and what SIGMA, UNION … range over.
+    fn mapped(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
+        if let Some(c) = self.compiled(e) {
+            return c;
+        }
+        let element = self.expr(body);
+        let rep = Rep::set(self.rep(&body.ty));
+        self.compr(e, locals, pred, element, None, rep, true)
+    }
+
+    fn tuple(&mut self, locals: &[LocalId]) -> Node {
+        let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
+        let mut parts = slots.into_iter();
+        let first = parts.next().unwrap_or_default();
+        let info = self.slots[first as usize].clone();
+        let mut node = Node::Slot(first, info.span);
+        let mut rep = info.rep;
+        for s in parts {
+            let info = self.slots[s as usize].clone();
+            let out = Rep::pair(rep.clone(), info.rep.clone());
+            let b = Box::new(Node::Slot(s, info.span));
+            node = match out.carrier {
+                0 => Node::Binary {
+                    op: Binary::Pair,
+                    a: Box::new(node),
+                    b,
+                    ra: rep,
+                    rb: info.rep,
+                    out: out.clone(),
+                    span: info.span,
+                },
+                _ => Node::PairW { a: Box::new(node), b, nb: info.rep.carrier },
+            };
+            rep = out;
+        }
+        node
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compr(
+        &mut self,
+        e: &Expr,
+        locals: &[LocalId],
+        pred: &Expr,
+        element: Node,
+        value: Option<Node>,
+        rep: R,
+        is_map: bool,
+    ) -> Arc<Compr> {
+        self.compr_with(e, locals, pred, element, value, rep, is_map, None)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn compr_with(
+        &mut self,
+        e: &Expr,
+        locals: &[LocalId],
+        pred: &Expr,
+        element: Node,
+        value: Option<Node>,
+        rep: R,
+        is_map: bool,
+        itself: Option<Slot>,
+    ) -> Arc<Compr> {
+        let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
+        let slot_reps: Vec<R> = slots.iter().map(|s| self.slots[*s as usize].rep.clone()).collect();
+        let plan: Plan = self.plan(&slots, &[pred]);
+        let test = self.test(pred);
+        debug_assert!(is_map || value.is_some() || *rep.elem() == tuple_rep(&slot_reps));
+        let infinite = (plan.unbounded || itself.is_some()) && rep.elem().carrier == 0;
+        let c = Arc::new(Compr {
+            locals: locals.to_vec(),
+            plan,
+            slots,
+            slot_reps,
+            test,
+            element,
+            value,
+            rep,
+            is_map,
+            infinite,
+            itself,
+            span: e.span,
+        });
+        self.comprs.insert((std::ptr::from_ref(e), self.inlining), c.clone());
+        c
+    }
+
+    /// Compiled before: nested comprehensions would otherwise be compiled once for each use around them.
+    fn compiled(&self, e: &Expr) -> Option<Arc<Compr>> {
+        self.comprs.get(&(std::ptr::from_ref(e), self.inlining)).cloned()
+    }
+}
+
+impl Expr {
+    fn kind_is(&self, l: Lit) -> bool {
+        matches!(self.kind, ExprKind::Lit(k) if k == l)
+    }
+}
+
+/// The function space an operator denotes.
+pub(super) fn fun_kind(op: BinOp) -> Option<FunKind> {
+    let kind =
+        |functional, total, injective, surjective| FunKind { functional, total, injective, surjective };
+    Some(match op {
+        BinOp::Rel => kind(false, false, false, false),
+        BinOp::TotalRel => kind(false, true, false, false),
+        BinOp::SurjRel => kind(false, false, false, true),
+        BinOp::TotalSurjRel => kind(false, true, false, true),
+        BinOp::PartialFun => kind(true, false, false, false),
+        BinOp::TotalFun => kind(true, true, false, false),
+        BinOp::PartialInj => kind(true, false, true, false),
+        BinOp::TotalInj => kind(true, true, true, false),
+        BinOp::PartialSurj => kind(true, false, false, true),
+        BinOp::TotalSurj => kind(true, true, false, true),
+        BinOp::PartialBij => kind(true, false, true, true),
+        BinOp::TotalBij => kind(true, true, true, true),
+        _ => return None,
+    })
+}
+
+/// `succ` and `pred` as sets.
+struct Shift(i64);
+
+impl Closure for Shift {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        match v {
+            Val::Pair(p) => Ok(ops::add(&p.0, &Val::I(self.0)) == p.1),
+            _ => Ok(false),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        Ok(ops::add(x, &Val::I(self.0)))
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("`succ` and `pred` are infinite"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,954 @@
+//! Compiled expressions and predicates: a tree with slots instead of names and operations chosen by
+//! representation, walked directly.
+//!
+//! Word nodes answer [`Node::word`] without building a value. Predicates follow Kleene (see [`crate::eval`]).
+
+use super::plan::Plan;
+use crate::lang::diag::Span;
+use crate::model::LocalId;
+use crate::value::fault::{Fault, Res, WdKind};
+use crate::value::mask;
+use crate::value::ops::{self, Restrict};
+use crate::value::rep::R;
+use crate::value::val::{Closure, FunKind, IntSet, Lazy, SeqKind, Val, cmp_int, force};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Where a name's value lives while evaluating.
+pub type Slot = u32;
+
+/// Values of constants, variables and locals, by slot.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    pub slots: Vec<Val>,
+    /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
+    pub pending: Option<Box<Fault>>,
+    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
+    pub truncated: Option<Span>,
+}
+
+impl Env {
+    pub fn new(slots: usize) -> Env {
+        Env { slots: vec![Val::None; slots], ..Env::default() }
+    }
+
+    #[inline]
+    pub fn set(&mut self, slot: Slot, v: Val) {
+        self.slots[slot as usize] = v;
+    }
+}
+
+pub type N = Box<Node>;
+
+#[derive(Debug)]
+pub enum Node {
+    Const(Val),
+    Slot(Slot, Span),
+    /// `bool(P)`
+    Bool(Box<Test>),
+    // -- words: ordinals and masks
+    PairW {
+        a: N,
+        b: N,
+        nb: u64,
+    },
+    FirstW {
+        p: N,
+        nb: u64,
+    },
+    SecondW {
+        p: N,
+        nb: u64,
+    },
+    OrW(N, N),
+    AndW(N, N),
+    AndNotW(N, N),
+    SingleW(N),
+    ApplyW {
+        f: N,
+        x: N,
+        nb: u32,
+        span: Span,
+    },
+    ImageW {
+        r: N,
+        s: N,
+        nb: u32,
+    },
+    DomW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    RanW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    InverseW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    ComposeW {
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+        nc: u32,
+    },
+    OverrideW {
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+    },
+    UpdateW {
+        f: N,
+        x: N,
+        y: N,
+        nb: u32,
+    },
+    RestrictW {
+        how: Restrict,
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+    },
+    ProductW {
+        a: N,
+        b: N,
+        nb: u32,
+    },
+    // -- everything else
+    Unary {
+        op: Unary,
+        a: N,
+        rep: R,
+        out: R,
+        span: Span,
+    },
+    Binary {
+        op: Binary,
+        a: N,
+        b: N,
+        ra: R,
+        rb: R,
+        out: R,
+        span: Span,
+    },
+    Update {
+        f: N,
+        x: N,
+        y: N,
+        rep: R,
+        span: Span,
+    },
+    SetExt(Vec<Node>, R),
+    SeqExt(Vec<Node>, R),
+    Rec(Vec<Node>, R),
+    Field {
+        a: N,
+        index: usize,
+        rep: R,
+    },
+    WithField {
+        a: N,
+        index: usize,
+        v: N,
+        rep: R,
+    },
+    Fun {
+        kind: FunKind,
+        from: N,
+        to: N,
+        out: R,
+    },
+    Struct(Vec<Node>, R),
+    Compr(Arc<Compr>),
+    Sum {
+        over: Arc<Compr>,
+        product: bool,
+    },
+    /// UNION, INTER over a comprehension of sets.
+    Gather {
+        over: Arc<Compr>,
+        inter: bool,
+        span: Span,
+    },
+    If(Box<Test>, N, N),
+    Let(Vec<(Slot, Node)>, N),
+    /// Expands a symbolic set whose representation is bits.
+    Force(N, R),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Neg,
+    First,
+    Second,
+    Card,
+    Min,
+    Max,
+    Dom,
+    Ran,
+    Inverse,
+    GenUnion,
+    GenInter,
+    Pow { nonempty: bool },
+    Seqs(SeqKind),
+    Identity,
+    Closure,
+    Closure1,
+    Size,
+    FirstItem,
+    LastItem,
+    Front,
+    Tail,
+    Rev,
+    Conc,
+    Mu,
+    Fnc,
+    Rel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Power,
+    Interval,
+    Pair,
+    Union,
+    Inter,
+    Diff,
+    Product,
+    Apply,
+    Image,
+    Restrict(Restrict),
+    Override,
+    Compose,
+    DirectProduct,
+    ParallelProduct,
+    Concat,
+    Prepend,
+    Append,
+    TakeFirst,
+    DropFirst,
+    Iterate,
+    Prj1,
+    Prj2,
+}
+
+/// A comprehension, lambda or quantified sum: how to enumerate it and how to test it.
+#[derive(Debug)]
+pub struct Compr {
+    pub locals: Vec<LocalId>,
+    pub plan: Plan,
+    /// The bound slots, left to right, and how an element splits into them (left-nested pairs).
+    pub slots: Vec<Slot>,
+    pub slot_reps: Vec<R>,
+    /// The whole predicate, for membership tests.
+    pub test: Test,
+    /// What an element is: the tuple of the bound variables, or an expression over them.
+    pub element: Node,
+    /// For a lambda: the value at the bound variables.
+    pub value: Option<Node>,
+    /// Representation of the set of elements (for sums: of the elements' set, by solution).
+    pub rep: R,
+    /// Whether the tuple determines the element (no second solution gives the same one by another way).
+    pub is_map: bool,
+    pub infinite: bool,
+    /// A recursive function's own slot.
+    pub itself: Option<Slot>,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum Test {
+    Const(bool),
+    And(Vec<Test>),
+    Or(Vec<Test>),
+    Not(Box<Test>),
+    Implies(Box<Test>, Box<Test>),
+    Iff(Box<Test>, Box<Test>),
+    EqW(N, N),
+    InW(N, N),
+    SubsetW(N, N),
+    /// Strict subset of words
+    StrictW(N, N),
+    Eq(N, N, R),
+    Cmp(N, N, Cmp),
+    /// The representation is the set's.
+    In(N, N, R),
+    Subset(N, N, R),
+    Strict(N, N, R),
+    InInts(N, IntSet),
+    InInterval {
+        x: N,
+        lo: N,
+        hi: N,
+    },
+    InFun {
+        kind: FunKind,
+        f: N,
+        from: N,
+        to: N,
+        rep: R,
+    },
+    InSeq {
+        kind: SeqKind,
+        s: N,
+        of: N,
+        rep: R,
+    },
+    /// x ∈ {y | P}: x is split into the bound slots and P is tested.
+    InCompr {
+        x: N,
+        over: Arc<Compr>,
+    },
+    /// The expression has a value; the type says the rest.
+    Defined(N),
+    Exists(Arc<Plan>),
+    Forall(Arc<Plan>, Box<Test>),
+    If(Box<Test>, Box<Test>, Box<Test>),
+    Let(Vec<(Slot, Node)>, Box<Test>),
+    /// A fault of the inner test is reported at this place if it has none.
+    At(Box<Test>, Span),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cmp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Cmp {
+    #[inline]
+    fn holds(self, o: Ordering) -> bool {
+        match self {
+            Cmp::Lt => o == Ordering::Less,
+            Cmp::Le => o != Ordering::Greater,
+            Cmp::Gt => o == Ordering::Greater,
+            Cmp::Ge => o != Ordering::Less,
+        }
+    }
+}
+
+#[cold]
+fn unassigned(span: Span) -> Box<Fault> {
+    Fault::wd(WdKind::Unassigned).at(span)
+}
+
+impl Node {
+    /// The value; a set may come symbolic.
+    pub fn val(&self, env: &mut Env) -> Res<Val> {
+        Ok(match self {
+            Node::Const(v) => v.clone(),
+            Node::Slot(s, span) => match &env.slots[*s as usize] {
+                Val::None => return Err(unassigned(*span)),
+                v => v.clone(),
+            },
+            Node::Bool(_)
+            | Node::PairW { .. }
+            | Node::FirstW { .. }
+            | Node::SecondW { .. }
+            | Node::OrW(..)
+            | Node::AndW(..)
+            | Node::AndNotW(..)
+            | Node::SingleW(_)
+            | Node::ApplyW { .. }
+            | Node::ImageW { .. }
+            | Node::DomW { .. }
+            | Node::RanW { .. }
+            | Node::InverseW { .. }
+            | Node::ComposeW { .. }
+            | Node::OverrideW { .. }
+            | Node::UpdateW { .. }
+            | Node::RestrictW { .. }
+            | Node::ProductW { .. } => Val::W(self.word(env)?),
+            Node::Unary { op, a, rep, out, span } => {
+                let a = a.val(env)?;
+                unary(*op, a, rep, out).map_err(|e| e.at(*span))?
+            }
+            Node::Binary { op, a, b, ra, rb, out, span } => {
+                let a = a.val(env)?;
+                let b = b.val(env)?;
+                binary(*op, a, b, ra, rb, out).map_err(|e| e.at(*span))?
+            }
+            Node::Update { f, x, y, rep, span } => {
+                let f = force(f.val(env)?, rep).map_err(|e| e.at(*span))?;
+                let (rx, ry) = rep.as_rel();
+                let x = settled(x.val(env)?, rx)?;
+                let y = settled(y.val(env)?, ry)?;
+                ops::update(&f, &x, &y, rep).map_err(|e| e.at(*span))?
+            }
+            Node::SetExt(items, rep) => {
+                let elem = rep.elem();
+                let vals: Res<Vec<Val>> = items.iter().map(|n| settled(n.val(env)?, elem)).collect();
+                Val::from_elems(vals?, rep)
+            }
+            Node::SeqExt(items, rep) => {
+                let elem = rep.as_rel().1;
+                let vals: Res<Vec<Val>> = items.iter().map(|n| settled(n.val(env)?, elem)).collect();
+                Val::seq(vals?)
+            }
+            Node::Rec(items, rep) => {
+                let crate::value::rep::Shape::Rec(parts) = &rep.shape else {
+                    unreachable!("a record node has a record representation")
+                };
+                let vals: Res<Vec<Val>> =
+                    items.iter().zip(parts).map(|(n, r)| settled(n.val(env)?, r)).collect();
+                Val::record(vals?, rep)
+            }
+            Node::Field { a, index, rep } => a.val(env)?.field(*index, rep),
+            Node::WithField { a, index, v, rep } => {
+                let mut fields = a.val(env)?.fields(rep);
+                fields[*index] = v.val(env)?;
+                Val::record(fields, rep)
+            }
+            Node::Fun { kind, from, to, out: _ } => {
+                Val::lazy(Lazy::Fun { kind: *kind, from: from.val(env)?, to: to.val(env)? })
+            }
+            Node::Struct(parts, _) => {
+                let vals: Res<Vec<Val>> = parts.iter().map(|n| n.val(env)).collect();
+                Val::lazy(Lazy::Struct(vals?))
+            }
+            Node::Compr(c) => {
+                if c.infinite {
+                    return Ok(closure(c, env));
+                }
+                let mut out = Vec::new();
+                c.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                Val::from_elems(out, &c.rep)
+            }
+            Node::Sum { over, product } => over.sum(env, *product)?,
+            Node::Gather { over, inter, span } => {
+                let mut out = Vec::new();
+                over.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                let sets = Val::from_elems(out, &over.rep);
+                let all = if *inter { ops::gen_inter } else { ops::gen_union };
+                all(&sets, &over.rep).map_err(|e| e.at(*span))?
+            }
+            Node::If(c, a, b) => return if c.holds(env)? { a.val(env) } else { b.val(env) },
+            Node::Let(defs, body) => {
+                for (slot, n) in defs {
+                    let v = n.val(env)?;
+                    env.set(*slot, v);
+                }
+                return body.val(env);
+            }
+            Node::Force(a, rep) => return force(a.val(env)?, rep),
+        })
+    }
+
+    /// The word of a node whose representation is one.
+    #[inline]
+    pub fn word(&self, env: &mut Env) -> Res<u64> {
+        Ok(match self {
+            Node::Const(Val::W(w)) => *w,
+            Node::Slot(s, span) => match &env.slots[*s as usize] {
+                Val::W(w) => *w,
+                Val::None => return Err(unassigned(*span)),
+                v => unreachable!("a word was expected in slot {s}, not {v:?}"),
+            },
+            Node::Bool(t) => u64::from(t.holds(env)?),
+            Node::PairW { a, b, nb } => a.word(env)? * nb + b.word(env)?,
+            Node::FirstW { p, nb } => p.word(env)? / nb,
+            Node::SecondW { p, nb } => p.word(env)? % nb,
+            Node::OrW(a, b) => a.word(env)? | b.word(env)?,
+            Node::AndW(a, b) => a.word(env)? & b.word(env)?,
+            Node::AndNotW(a, b) => a.word(env)? & !b.word(env)?,
+            Node::SingleW(a) => 1 << a.word(env)?,
+            Node::ApplyW { f, x, nb, span } => {
+                let row = mask::row(f.word(env)?, x.word(env)? as u32, *nb);
+                if row.is_power_of_two() {
+                    u64::from(row.trailing_zeros())
+                } else if row == 0 {
+                    return Err(Fault::wd(WdKind::OutsideDomain).at(*span));
+                } else {
+                    return Err(Fault::wd(WdKind::NotFunctional).at(*span));
+                }
+            }
+            Node::ImageW { r, s, nb } => mask::image(r.word(env)?, s.word(env)?, *nb),
+            Node::DomW { r, na, nb } => mask::dom(r.word(env)?, *na, *nb),
+            Node::RanW { r, na, nb } => mask::ran(r.word(env)?, *na, *nb),
+            Node::InverseW { r, na, nb } => mask::inverse(r.word(env)?, *na, *nb),
+            Node::ComposeW { r, s, na, nb, nc } => mask::compose(r.word(env)?, s.word(env)?, *na, *nb, *nc),
+            Node::OverrideW { r, s, na, nb } => mask::override_with(r.word(env)?, s.word(env)?, *na, *nb),
+            Node::UpdateW { f, x, y, nb } => {
+                let (f, x, y) = (f.word(env)?, x.word(env)?, y.word(env)?);
+                let at = x * u64::from(*nb);
+                (f & !(crate::value::rep::low(*nb) << at)) | 1 << (at + y)
+            }
+            Node::RestrictW { how, r, s, na, nb } => {
+                let (r, s) = (r.word(env)?, s.word(env)?);
+                let keep = if how.by_domain { mask::rows(s, *nb) } else { mask::columns(s, *na, *nb) };
+                if how.subtract { r & !keep } else { r & keep }
+            }
+            Node::ProductW { a, b, nb } => mask::product(a.word(env)?, b.word(env)?, *nb),
+            Node::If(c, a, b) => return if c.holds(env)? { a.word(env) } else { b.word(env) },
+            other => return Ok(other.val(env)?.word()),
+        })
+    }
+}
+
+/// A value that may go into a set, pair or record: symbolic sets are expanded.
+#[inline]
+pub fn settled(v: Val, rep: &R) -> Res<Val> {
+    if v.is_lazy() { force(v, rep) } else { Ok(v) }
+}
+
+/// Expands a symbolic set unless it is infinite.
+fn settle_finite(v: Val, rep: &R) -> Res<Val> {
+    if v.is_lazy() && !ops::is_infinite(&v) { force(v, rep) } else { Ok(v) }
+}
+
+fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
+    Ok(match op {
+        Unary::Neg => ops::neg(&a),
+        Unary::First => a.first(rep),
+        Unary::Second => a.second(rep),
+        Unary::Card => ops::card(&a, rep)?,
+        Unary::Min => ops::min_max(&a, rep, Ordering::Less)?,
+        Unary::Max => ops::min_max(&a, rep, Ordering::Greater)?,
+        Unary::Dom => ops::dom(&a, rep)?,
+        Unary::Ran => ops::ran(&a, rep)?,
+        Unary::Inverse => ops::inverse(&a, rep, out)?,
+        Unary::GenUnion => ops::gen_union(&a, rep)?,
+        Unary::GenInter => ops::gen_inter(&a, rep)?,
+        Unary::Pow { nonempty } => Val::lazy(Lazy::Pow { of: a, nonempty }),
+        Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a }),
+        Unary::Identity => ops::identity(&a, out)?,
+        Unary::Closure1 => ops::closure1(&a, rep)?,
+        Unary::Closure => {
+            // The reflexive part covers the whole type, as ProB and the B-Book have it.
+            let (ra, _) = rep.as_rel();
+            let all = Val::full(ra).ok_or_else(|| Fault::wd(WdKind::Infinite))?;
+            let id = ops::identity(&all, rep)?;
+            ops::union(id, ops::closure1(&a, rep)?, rep)?
+        }
+        Unary::Size => Val::I(ops::items(&a, rep)?.len() as i64),
+        Unary::FirstItem => ops::nonempty_items(&a, rep)?[0].clone(),
+        Unary::LastItem => {
+            let items = ops::nonempty_items(&a, rep)?;
+            items[items.len() - 1].clone()
+        }
+        Unary::Front => {
+            let items = ops::nonempty_items(&a, rep)?;
+            Val::seq(items[..items.len() - 1].to_vec())
+        }
+        Unary::Tail => Val::seq(ops::nonempty_items(&a, rep)?[1..].to_vec()),
+        Unary::Rev => Val::seq(ops::items(&a, rep)?.iter().rev().cloned().collect()),
+        Unary::Conc => {
+            let inner = rep.as_rel().1;
+            let mut all = Vec::new();
+            for s in ops::items(&a, rep)?.iter() {
+                all.extend(ops::items(s, inner)?.iter().cloned());
+            }
+            Val::seq(all)
+        }
+        Unary::Mu => {
+            let a = force(a, rep)?;
+            match (a.count(), a.elems().next()) {
+                (1, Some(v)) => v,
+                _ => return Err(Fault::wd(WdKind::NotSingleton)),
+            }
+        }
+        Unary::Fnc => {
+            // fnc(r): x ↦ r[{x}]
+            let a = force(a, rep)?;
+            let d = ops::dom(&a, rep)?;
+            let (_, images) = out.as_rel();
+            let mut pairs = Vec::new();
+            for x in d.elems() {
+                let mut ys = Vec::new();
+                ops::at(&a, &x, rep, &mut |y| ys.push(y));
+                pairs.push(Val::pair(x, Val::from_elems(ys, images), out.elem()));
+            }
+            Val::from_elems(pairs, out)
+        }
+        Unary::Rel => {
+            // rel(f): all x ↦ y with y ∈ f(x)
+            let a = force(a, rep)?;
+            let mut pairs = Vec::new();
+            for p in a.elems() {
+                let (x, ys) = p.split(rep.elem());
+                pairs.extend(ys.elems().map(|y| Val::pair(x.clone(), y, out.elem())));
+            }
+            Val::from_elems(pairs, out)
+        }
+    })
+}
+
+fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res<Val> {
+    Ok(match op {
+        Binary::Add => ops::add(&a, &b),
+        Binary::Sub => ops::sub(&a, &b),
+        Binary::Mul => ops::mul(&a, &b),
+        Binary::Div => ops::div(&a, &b)?,
+        Binary::Mod => ops::modulo(&a, &b)?,
+        Binary::Power => ops::power(&a, &b)?,
+        Binary::Interval => ops::interval(&a, &b)?,
+        Binary::Pair => Val::pair(settled(a, ra)?, settled(b, rb)?, out),
+        Binary::Union => ops::union(a, b, out)?,
+        Binary::Inter => ops::inter(a, b, out)?,
+        Binary::Diff => ops::diff(a, b, out)?,
+        Binary::Product => ops::product(a, b, out)?,
+        Binary::Apply => ops::apply(&a, &settle_finite(b, rb)?, ra)?,
+        Binary::Image => ops::image(&a, &b, ra)?,
+        Binary::Restrict(how) => {
+            let (r, s) = if how.by_domain { (&b, &a) } else { (&a, &b) };
+            ops::restrict(how, r, s, out)?
+        }
+        Binary::Override => ops::override_with(&a, &b, out)?,
+        Binary::Compose => ops::compose(&a, &b, ra, rb, out)?,
+        Binary::DirectProduct => ops::direct_product(&a, &b, ra, rb, out)?,
+        Binary::ParallelProduct => ops::parallel_product(&a, &b, ra, rb, out)?,
+        Binary::Concat => ops::concat(&a, &b, out)?,
+        Binary::Prepend => {
+            let items = ops::items(&b, out)?;
+            Val::seq(std::iter::once(settled(a, ra)?).chain(items.iter().cloned()).collect())
+        }
+        Binary::Append => {
+            let items = ops::items(&a, out)?;
+            let b = settled(b, rb)?;
+            Val::seq(items.iter().cloned().chain(std::iter::once(b)).collect())
+        }
+        Binary::TakeFirst => {
+            let items = ops::items(&a, out)?;
+            Val::seq(items[..ops::length(&b, &items)?].to_vec())
+        }
+        Binary::DropFirst => {
+            let items = ops::items(&a, out)?;
+            Val::seq(items[ops::length(&b, &items)?..].to_vec())
+        }
+        Binary::Iterate => match &b {
+            Val::I(0) => {
+                let (r, _) = ra.as_rel();
+                let all = Val::full(r).ok_or_else(|| Fault::wd(WdKind::Infinite))?;
+                ops::identity(&all, out)?
+            }
+            Val::I(n) if *n > 0 => ops::iterate(&a, *n as u64, ra)?,
+            Val::I(_) => return Err(Fault::wd(WdKind::NegativeIterate)),
+            _ => return Err(Fault::limit("iterate with a count of more than 64 bits")),
+        },
+        Binary::Prj1 | Binary::Prj2 => {
+            let pairs = out.as_rel().0;
+            let (a, b) = (force(a, ra)?, force(b, rb)?);
+            let mut all = Vec::new();
+            for x in a.elems() {
+                for y in b.elems() {
+                    let to = if op == Binary::Prj1 { x.clone() } else { y.clone() };
+                    all.push(Val::pair(Val::pair(x.clone(), y, pairs), to, out.elem()));
+                }
+            }
+            Val::from_elems(all, out)
+        }
+    })
+}
+
+impl Test {
+    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+        Ok(match self {
+            Test::Const(b) => *b,
+            Test::And(ts) => {
+                let mut fault = None;
+                for t in ts {
+                    match t.holds(env) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(false),
+                        Err(e) => fault = fault.or(Some(e)),
+                    }
+                }
+                return fault.map_or(Ok(true), Err);
+            }
+            Test::Or(ts) => {
+                let mut fault = None;
+                for t in ts {
+                    match t.holds(env) {
+                        Ok(false) => {}
+                        Ok(true) => return Ok(true),
+                        Err(e) => fault = fault.or(Some(e)),
+                    }
+                }
+                return fault.map_or(Ok(false), Err);
+            }
+            Test::Not(t) => !t.holds(env)?,
+            Test::Implies(a, b) => match a.holds(env) {
+                Ok(false) => true,
+                Ok(true) => b.holds(env)?,
+                Err(e) => match b.holds(env) {
+                    Ok(true) => true,
+                    _ => return Err(e),
+                },
+            },
+            Test::Iff(a, b) => a.holds(env)? == b.holds(env)?,
+            Test::EqW(a, b) => a.word(env)? == b.word(env)?,
+            Test::InW(x, s) => s.word(env)? >> x.word(env)? & 1 == 1,
+            Test::SubsetW(a, b) => a.word(env)? & !b.word(env)? == 0,
+            Test::StrictW(a, b) => {
+                let (a, b) = (a.word(env)?, b.word(env)?);
+                a & !b == 0 && a != b
+            }
+            Test::Eq(a, b, rep) => {
+                let (a, b) = (a.val(env)?, b.val(env)?);
+                ops::equal(&a, &b, rep)?
+            }
+            Test::Cmp(a, b, cmp) => {
+                let (a, b) = (a.val(env)?, b.val(env)?);
+                cmp.holds(cmp_int(&a, &b))
+            }
+            Test::In(x, s, rep) => {
+                let x = settle_finite(x.val(env)?, rep.elem())?;
+                let s = s.val(env)?;
+                ops::member(&x, &s, rep)?
+            }
+            Test::Subset(a, b, rep) => {
+                let (a, b) = (a.val(env)?, b.val(env)?);
+                ops::subset(&a, &b, rep)?
+            }
+            Test::Strict(a, b, rep) => {
+                let (a, b) = (a.val(env)?, b.val(env)?);
+                ops::subset(&a, &b, rep)? && !ops::equal(&a, &b, rep)?
+            }
+            Test::InInts(x, set) => {
+                let x = x.val(env)?;
+                match set {
+                    IntSet::Integer => true,
+                    IntSet::Natural => cmp_int(&x, &Val::I(0)) != Ordering::Less,
+                    IntSet::Natural1 => cmp_int(&x, &Val::I(0)) == Ordering::Greater,
+                }
+            }
+            Test::InInterval { x, lo, hi } => {
+                let (x, lo, hi) = (x.val(env)?, lo.val(env)?, hi.val(env)?);
+                cmp_int(&lo, &x) != Ordering::Greater && cmp_int(&x, &hi) != Ordering::Greater
+            }
+            Test::InFun { kind, f, from, to, rep } => {
+                let (f, from, to) = (f.val(env)?, from.val(env)?, to.val(env)?);
+                ops::in_functions(*kind, &f, &from, &to, rep)?
+            }
+            Test::InSeq { kind, s, of, rep } => {
+                let (s, of) = (s.val(env)?, of.val(env)?);
+                ops::in_sequences(*kind, &s, &of, rep)?
+            }
+            Test::InCompr { x, over } => {
+                let x = settle_finite(x.val(env)?, over.rep.elem())?;
+                over.contains(&x, env)?
+            }
+            Test::Defined(n) => {
+                n.val(env)?;
+                true
+            }
+            Test::Exists(plan) => plan.exists(env)?,
+            Test::Forall(plan, body) => plan.forall(env, body)?,
+            Test::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
+            Test::Let(defs, body) => {
+                for (slot, n) in defs {
+                    let v = n.val(env)?;
+                    env.set(*slot, v);
+                }
+                body.holds(env)?
+            }
+            Test::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
+        })
+    }
+}
+
+// ---- comprehensions -----------------------------------------------------------------------------------------
+
+impl Compr {
+    /// All elements, with repetitions.
+    pub fn elements(&self, env: &mut Env, out: &mut Vec<Val>, limit: usize) -> Res<()> {
+        let elem = self.rep.elem();
+        let mut fault = None;
+        self.plan.solve(env, &mut |env| {
+            if let Some(e) = env.pending.clone() {
+                fault.get_or_insert(e);
+                return Ok(true);
+            }
+            if out.len() >= limit {
+                // Repetitions may be what fills it.
+                out.sort_unstable();
+                out.dedup();
+                if out.len() >= limit {
+                    return Err(crate::value::val::too_large("a comprehension").at(self.span));
+                }
+            }
+            out.push(settled(self.element.val(env)?, elem)?);
+            Ok(true)
+        })?;
+        fault.map_or(Ok(()), Err)
+    }
+
+    fn sum(&self, env: &mut Env, product: bool) -> Res<Val> {
+        let mut total = Val::I(i64::from(product));
+        let mut fault = None;
+        let mut seen = std::collections::HashSet::new();
+        self.plan.solve(env, &mut |env| {
+            if let Some(e) = env.pending.clone() {
+                fault.get_or_insert(e);
+                return Ok(true);
+            }
+            if self.plan.may_repeat {
+                let tuple: Vec<Val> = self.slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
+                if !seen.insert(tuple) {
+                    return Ok(true);
+                }
+            }
+            let v = self.element.val(env)?;
+            total = if product { ops::mul(&total, &v) } else { ops::add(&total, &v) };
+            Ok(true)
+        })?;
+        match fault {
+            Some(e) => Err(e),
+            None => Ok(total),
+        }
+    }
+
+    /// Binds the bound slots to the parts of a tuple (left-nested pairs).
+    fn bind(&self, tuple: &Val, env: &mut Env) {
+        let mut rest = tuple.clone();
+        let mut rep: R = tuple_rep(&self.slot_reps);
+        for (i, slot) in self.slots.iter().enumerate().skip(1).rev() {
+            let second = rest.second(&rep);
+            let first = rest.first(&rep);
+            let inner = rep.as_pair().0.clone();
+            env.set(*slot, second);
+            rest = first;
+            rep = inner;
+            debug_assert!(i > 0);
+        }
+        env.set(self.slots[0], rest);
+    }
+
+    /// Whether x is an element, by testing the predicate.
+    fn contains(&self, x: &Val, env: &mut Env) -> Res<bool> {
+        match &self.value {
+            None if self.is_map => {
+                // A set {E | P} has no inverse to test with: look for a solution.
+                let mut out = Vec::new();
+                self.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                Ok(out.contains(x))
+            }
+            None => {
+                self.bind(x, env);
+                self.test.holds(env)
+            }
+            Some(value) => {
+                let pair = self.rep.elem();
+                let (arg, result) = x.split(pair);
+                self.bind(&arg, env);
+                if !self.test.holds(env)? {
+                    return Ok(false);
+                }
+                let v = value.val(env)?;
+                ops::equal(&v, &result, pair.as_pair().1)
+            }
+        }
+    }
+
+    /// The value at x when the set is used as a function.
+    fn apply(&self, x: &Val, env: &mut Env) -> Res<Val> {
+        match &self.value {
+            Some(value) => {
+                self.bind(x, env);
+                if !self.test.holds(env)? {
+                    return Err(Fault::wd(WdKind::OutsideDomain).at(self.span));
+                }
+                value.val(env)
+            }
+            None => {
+                let mut out = Vec::new();
+                self.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                ops::apply(&Val::from_elems(out, &self.rep), x, &self.rep)
+            }
+        }
+    }
+}
+
+/// Representation of the tuple of some bound variables.
+pub fn tuple_rep(parts: &[R]) -> R {
+    let mut reps = parts.iter();
+    let Some(first) = reps.next() else { unreachable!("a binder binds at least one variable") };
+    reps.fold(first.clone(), |a, b| crate::value::rep::Rep::pair(a, b.clone()))
+}
+
+/// A comprehension with what it captured.
+struct Captured {
+    code: Arc<Compr>,
+    slots: Vec<Val>,
+}
+
+fn closure(code: &Arc<Compr>, env: &Env) -> Val {
+    Val::lazy(Lazy::Closure(Arc::new(Captured { code: code.clone(), slots: env.slots.clone() })))
+}
+
+impl Captured {
+    fn env(&self) -> Env {
+        let mut env = Env { slots: self.slots.clone(), pending: None, truncated: None };
+        if let Some(slot) = self.code.itself {
+            let me = Captured { code: self.code.clone(), slots: self.slots.clone() };
+            env.set(slot, Val::lazy(Lazy::Closure(Arc::new(me))));
+        }
+        env
+    }
+}
+
+thread_local! {
+    /// How many closures are being evaluated inside each other.
+    static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Recursive functions deeper than this are a limit, not a crash.
+const MAX_DEPTH: u32 = 4_000;
+
+impl Captured {
+    /// Evaluates in an environment of its own. An enumeration that was cut short in there would go unnoticed
+    /// outside, so it is a fault.
+    fn inside<T>(&self, f: impl FnOnce(&mut Env) -> Res<T>) -> Res<T> {
+        let depth = DEPTH.get();
+        if depth >= MAX_DEPTH {
+            return Err(Fault::limit(format!("recursion deeper than {MAX_DEPTH}")).at(self.code.span));
+        }
+        DEPTH.set(depth + 1);
+        let mut env = self.env();
+        let out = f(&mut env);
+        DEPTH.set(depth);
+        match env.truncated {
+            Some(span) => Err(Fault::limit("an unbounded integer inside a symbolic set").at(span)),
+            None => out,
+        }
+    }
+}
+
+impl Closure for Captured {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        self.inside(|env| self.code.contains(v, env))
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        self.inside(|env| self.code.apply(x, env))
+    }
+
+    fn elements(&self, limit: usize) -> Res<Vec<Val>> {
+        if self.code.infinite {
+            return Err(
+                Fault::limit("an infinite comprehension would have to be enumerated").at(self.code.span)
+            );
+        }
+        let mut out = Vec::new();
+        self.inside(|env| self.code.elements(env, &mut out, limit))?;
+        Ok(out)
+    }
+
+    fn is_infinite(&self) -> bool {
+        self.code.infinite
+    }
+}

@@ -1,0 +1,243 @@
+//! How a predicate is solved: steps that bind slots or test, in an order fixed at compile time.
+//!
+//! A step generates (x ∈ S, x = E, x ↦ y ∈ r, x ∈ a..b, x ⊆ S), tests, or enumerates a type. Each solution is
+//! handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
+
+use super::node::{Env, Node, Slot, Test, settled};
+use crate::lang::diag::Span;
+use crate::value::fault::{Fault, Res};
+use crate::value::mask;
+use crate::value::ops;
+use crate::value::rep::R;
+use crate::value::val::{Val, cmp_int};
+use num_traits::ToPrimitive;
+use std::cmp::Ordering;
+
+/// Called with every solution; `Ok(false)` ends the search.
+pub type Found<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
+
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    /// Whether one solution may be found twice.
+    pub may_repeat: bool,
+    /// Whether an unbounded integer (or string) would have to be enumerated.
+    pub unbounded: bool,
+}
+
+#[derive(Debug)]
+pub enum Step {
+    Test(Test),
+    /// pattern = E
+    Match(Pattern, Node, R),
+    /// pattern ∈ S
+    In {
+        pattern: Pattern,
+        set: Node,
+        rep: R,
+        span: Span,
+    },
+    /// max(lows) ≤ x ≤ min(highs); a missing side is MININT or MAXINT, and the search is then incomplete.
+    Range {
+        slot: Slot,
+        lows: Vec<Bound>,
+        highs: Vec<Bound>,
+        limits: (i64, i64),
+        span: Span,
+    },
+    /// Every value of a finite type.
+    All {
+        slot: Slot,
+        rep: R,
+        span: Span,
+    },
+    /// One of several ways; the rest follows each of them.
+    Alt(Vec<Vec<Step>>),
+}
+
+/// A bound of a range: the value, plus an offset for strict comparisons.
+#[derive(Debug)]
+pub struct Bound {
+    pub node: Node,
+    pub offset: i64,
+}
+
+/// What a generated value is taken apart by.
+#[derive(Debug)]
+pub enum Pattern {
+    Bind(Slot),
+    /// Equal to a value that is known by then.
+    Check(Node, R),
+    Pair(Box<Pattern>, Box<Pattern>, R),
+    Rec(Vec<Pattern>, R),
+}
+
+impl Pattern {
+    pub fn matches(&self, v: Val, env: &mut Env) -> Res<bool> {
+        match self {
+            Pattern::Bind(s) => {
+                env.set(*s, v);
+                Ok(true)
+            }
+            Pattern::Check(n, rep) => {
+                let w = n.val(env)?;
+                ops::equal(&v, &w, rep)
+            }
+            Pattern::Pair(a, b, rep) => {
+                let (x, y) = v.split(rep);
+                Ok(a.matches(x, env)? && b.matches(y, env)?)
+            }
+            Pattern::Rec(parts, rep) => {
+                for (i, p) in parts.iter().enumerate() {
+                    if !p.matches(v.field(i, rep), env)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// Finds all solutions. `Ok(false)` if the continuation ended the search.
+    pub fn solve(&self, env: &mut Env, found: Found) -> Res<bool> {
+        // A fault of an enclosing conjunction is none of this one's.
+        let outer = env.pending.take();
+        let out = run(&self.steps, env, found);
+        env.pending = outer;
+        out
+    }
+
+    pub fn exists(&self, env: &mut Env) -> Res<bool> {
+        let mut fault = None;
+        let mut yes = false;
+        self.solve(env, &mut |env| {
+            match &env.pending {
+                None => yes = true,
+                Some(e) => {
+                    fault.get_or_insert_with(|| e.clone());
+                }
+            }
+            Ok(!yes)
+        })?;
+        match fault {
+            Some(e) if !yes => Err(e),
+            _ => Ok(yes),
+        }
+    }
+
+    /// Whether the body holds for every solution.
+    pub fn forall(&self, env: &mut Env, body: &Test) -> Res<bool> {
+        let mut fault: Option<Box<Fault>> = None;
+        let mut all = true;
+        self.solve(env, &mut |env| {
+            let antecedent = env.pending.take();
+            let holds = body.holds(env);
+            match (&antecedent, holds) {
+                (_, Ok(true)) => {}
+                (None, Ok(false)) => all = false,
+                (Some(e), Ok(false)) => {
+                    fault.get_or_insert_with(|| e.clone());
+                }
+                (_, Err(e)) => {
+                    fault.get_or_insert(e);
+                }
+            }
+            env.pending = antecedent;
+            Ok(all)
+        })?;
+        match fault {
+            Some(e) if all => Err(e),
+            _ => Ok(all),
+        }
+    }
+}
+
+fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
+    let Some((step, rest)) = steps.split_first() else { return found(env) };
+    match step {
+        Step::Test(t) => match t.holds(env) {
+            Ok(true) => run(rest, env, found),
+            Ok(false) => Ok(true),
+            Err(e) => {
+                let before = env.pending.clone();
+                env.pending.get_or_insert(e);
+                let out = run(rest, env, found);
+                env.pending = before;
+                out
+            }
+        },
+        Step::Match(pattern, node, rep) => {
+            let v = node.val(env)?;
+            // Functions over infinite domains stay symbolic; everything else gets its form.
+            let v = if v.is_lazy() && !ops::is_infinite(&v) { settled(v, rep)? } else { v };
+            if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
+        }
+        Step::In { pattern, set, rep, span } => {
+            let set = set.val(env)?;
+            match (&set, pattern) {
+                (Val::W(m), Pattern::Bind(slot)) => {
+                    for i in mask::bits(*m) {
+                        env.set(*slot, Val::W(u64::from(i)));
+                        if !run(rest, env, found)? {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                }
+                _ => ops::each(&set, rep, &mut |v| {
+                    if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
+                })
+                .map_err(|e| e.at(*span)),
+            }
+        }
+        Step::Range { slot, lows, highs, limits, span } => {
+            let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
+            let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
+            if !empty && (lo.is_none() || hi.is_none()) {
+                env.truncated.get_or_insert(*span);
+            }
+            for i in lo.unwrap_or(limits.0)..=hi.unwrap_or(limits.1) {
+                env.set(*slot, Val::I(i));
+                if !run(rest, env, found)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Step::All { slot, rep, span } => ops::all_values(rep, &mut |v| {
+            env.set(*slot, v);
+            run(rest, env, found)
+        })
+        .map_err(|e| e.at(*span)),
+        Step::Alt(ways) => {
+            for way in ways {
+                if !run(way, env, &mut |env| run(rest, env, found))? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// The tightest of some bounds, `None` when there are none.
+fn bound(bounds: &[Bound], tighter: Ordering, env: &mut Env) -> Res<Option<i64>> {
+    let mut best: Option<Val> = None;
+    for b in bounds {
+        let v = b.node.val(env)?;
+        let v = if b.offset == 0 { v } else { ops::add(&v, &Val::I(b.offset)) };
+        if best.as_ref().is_none_or(|w| cmp_int(&v, w) == tighter) {
+            best = Some(v);
+        }
+    }
+    match best {
+        None => Ok(None),
+        Some(Val::I(i)) => Ok(Some(i)),
+        Some(v) => match v.to_bigint().to_i64() {
+            Some(i) => Ok(Some(i)),
+            None => Err(Fault::limit("a bound of more than 64 bits")),
+        },
+    }
+}
