@@ -4,6 +4,8 @@
 //! kernel's events → a verdict → a report. See ARCHITECTURE.md.
 
 pub mod eval;
+pub mod explore;
 pub mod lang;
 pub mod model;
+pub mod system;
 pub mod value;

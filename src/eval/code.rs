@@ -260,6 +260,7 @@ impl While {
             if !self.cond.holds(env)? {
                 return then(env);
             }
+            env.go_on()?;
             fuel = fuel.saturating_sub(1);
             if fuel == 0 {
                 return Err(Fault::limit("a loop that does not end").at(self.variant_span));

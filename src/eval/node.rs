@@ -13,6 +13,7 @@ use crate::value::rep::R;
 use crate::value::val::{Closure, FunKind, IntSet, Lazy, SeqKind, Val, cmp_int, force};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Where a name's value lives while evaluating.
 pub type Slot = u32;
@@ -25,11 +26,22 @@ pub struct Env {
     pub pending: Option<Box<Fault>>,
     /// Set when an unbounded integer was enumerated from MININT to MAXINT.
     pub truncated: Option<Span>,
+    /// Asked in every enumeration: time is up, or the user has had enough.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Env {
     pub fn new(slots: usize) -> Env {
         Env { slots: vec![Val::None; slots], ..Env::default() }
+    }
+
+    /// A fault when evaluation shall end.
+    #[inline]
+    pub fn go_on(&self) -> Res<()> {
+        match &self.stop {
+            Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => Err(Fault::limit("interrupted")),
+            _ => Ok(()),
+        }
     }
 
     #[inline]
@@ -884,17 +896,23 @@ pub fn tuple_rep(parts: &[R]) -> R {
 struct Captured {
     code: Arc<Compr>,
     slots: Vec<Val>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 fn closure(code: &Arc<Compr>, env: &Env) -> Val {
-    Val::lazy(Lazy::Closure(Arc::new(Captured { code: code.clone(), slots: env.slots.clone() })))
+    Val::lazy(Lazy::Closure(Arc::new(Captured {
+        code: code.clone(),
+        slots: env.slots.clone(),
+        stop: env.stop.clone(),
+    })))
 }
 
 impl Captured {
     fn env(&self) -> Env {
-        let mut env = Env { slots: self.slots.clone(), pending: None, truncated: None };
+        let mut env =
+            Env { slots: self.slots.clone(), pending: None, truncated: None, stop: self.stop.clone() };
         if let Some(slot) = self.code.itself {
-            let me = Captured { code: self.code.clone(), slots: self.slots.clone() };
+            let me = Captured { code: self.code.clone(), slots: self.slots.clone(), stop: self.stop.clone() };
             env.set(slot, Val::lazy(Lazy::Closure(Arc::new(me))));
         }
         env

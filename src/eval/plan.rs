@@ -187,6 +187,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
                     Ok(true)
                 }
                 _ => ops::each(&set, rep, &mut |v| {
+                    env.go_on()?;
                     if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
                 })
                 .map_err(|e| e.at(*span)),
@@ -199,6 +200,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
                 env.truncated.get_or_insert(*span);
             }
             for i in lo.unwrap_or(limits.0)..=hi.unwrap_or(limits.1) {
+                env.go_on()?;
                 env.set(*slot, Val::I(i));
                 if !run(rest, env, found)? {
                     return Ok(false);
@@ -207,6 +209,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             Ok(true)
         }
         Step::All { slot, rep, span } => ops::all_values(rep, &mut |v| {
+            env.go_on()?;
             env.set(*slot, v);
             run(rest, env, found)
         })

@@ -5,6 +5,7 @@ pub mod fault;
 pub mod mask;
 pub mod ops;
 pub mod rep;
+pub mod table;
 pub mod val;
 
 use crate::model::{Model, SetId, Type};

@@ -5,6 +5,8 @@ mod pred;
 mod solve;
 mod stmt;
 
+pub use stmt::Event;
+
 use super::node::{Binary, Compr, Node, Slot, Unary, tuple_rep};
 use super::plan::Plan;
 use crate::lang::diag::Span;
@@ -107,6 +109,14 @@ impl<'m> Compiler<'m> {
             Target::Var(v) => self.var_slot(v),
             Target::Local(l) => self.local_slot(l),
         }
+    }
+
+    /// A test outside any operation: its bound variables get slots of their own.
+    pub fn closed_test(&mut self, e: &Expr) -> super::node::Test {
+        self.inlining += 1;
+        self.locals.clear();
+        self.old.clear();
+        self.test(e)
     }
 
     /// The slot an expression is a plain reference to.

@@ -1,0 +1,102 @@
+//! Exploration: drives the events of rmc2 ([`kanon_refinement::kernel`]) over a [`System`].
+//!
+//! The kernel owns the visited set, the open states and the error states; nothing else changes them. What is
+//! found beside the invariant (deadlocks, assertions, goals, well-definedness errors) is the work of observers:
+//! their "none" rests on `pass`, which says that every reachable state was expanded.
+
+pub mod order;
+pub mod search;
+pub mod store;
+
+pub use order::Order;
+pub use search::{Counts, Explored, explore};
+pub use store::{StateId, Store};
+
+use crate::value::fault::Fault;
+use std::time::Duration;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub order: Order,
+    pub seed: u64,
+    pub max_states: Option<usize>,
+    pub invariant: bool,
+    pub deadlock: bool,
+    pub assertions: bool,
+    pub goal: bool,
+    /// Go on after a finding.
+    pub all: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            order: Order::Bfs,
+            seed: 0,
+            max_states: None,
+            invariant: true,
+            deadlock: true,
+            assertions: true,
+            goal: true,
+            all: false,
+        }
+    }
+}
+
+/// What was found, and in which state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// The state, `None` when it happened before there was one.
+    pub state: Option<StateId>,
+    /// The valuation of the constants, when there is no state yet.
+    pub valuation: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FindingKind {
+    /// Index of the conjunct.
+    Invariant(usize),
+    Deadlock,
+    /// Index of the assertion.
+    Assertion(usize),
+    Goal,
+    /// What failed, and in which event (`None`: initialisation, invariant, assertion or goal).
+    WellDefinedness {
+        fault: Box<Fault>,
+        event: Option<usize>,
+    },
+}
+
+impl FindingKind {
+    pub fn name(&self) -> &'static str {
+        match self {
+            FindingKind::Invariant(_) => "invariant",
+            FindingKind::Deadlock => "deadlock",
+            FindingKind::Assertion(_) => "assertion",
+            FindingKind::Goal => "goal",
+            FindingKind::WellDefinedness { .. } => "well-definedness",
+        }
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    Holds,
+    Fails(Finding),
+    Unknown(Why),
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// Stopped by the user, by the clock, or by a bound on states.
+    Interrupted,
+    Timeout(Duration),
+    MaxStates(usize),
+    /// An unbounded integer was enumerated only from MININT to MAXINT.
+    Truncated(crate::lang::diag::Span),
+    /// Something could not be computed.
+    Limit(Box<Fault>),
+}
