@@ -79,8 +79,8 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
         ExprKind::Apply(f, x) => apply(cx, env, f, x, e.span)?.into(),
         ExprKind::Image(r, s) => image(cx, env, r, s, e.span)?.into(),
         ExprKind::Call(fun, args) => return call(cx, env, *fun, args, e),
-        ExprKind::First(a) => set::as_pair(&eval(cx, env, a)?, e.span)?.0.clone().into(),
-        ExprKind::Second(a) => set::as_pair(&eval(cx, env, a)?, e.span)?.1.clone().into(),
+        ExprKind::First(a) => build::as_pair(&eval(cx, env, a)?, e.span)?.0.clone().into(),
+        ExprKind::Second(a) => build::as_pair(&eval(cx, env, a)?, e.span)?.1.clone().into(),
         ExprKind::Bind(binder, locals, pred, body) => {
             return bind(cx, env, *binder, locals, pred, body, e.span);
         }
@@ -98,7 +98,7 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
         }
         ExprKind::SeqExt(parts) => {
             let parts: Result<Vec<Value>, Fault> = parts.iter().map(|p| eval(cx, env, p)).collect();
-            set::from_sequence(parts?).into()
+            build::from_sequence(parts?).into()
         }
         ExprKind::Rec(fields) => {
             let fields: Result<Vec<Value>, Fault> = fields.iter().map(|f| eval(cx, env, f)).collect();
@@ -157,6 +157,10 @@ fn binary<'m>(
         }
         Interval => Symbolic::Ints(Some(int(cx, env, a)?), Some(int(cx, env, b)?)).into(),
         Pair => Value::pair(eval(cx, env, a)?, eval(cx, env, b)?).into(),
+        Concat if a.ty == Type::Str => match (eval(cx, env, a)?, eval(cx, env, b)?) {
+            (Value::Str(a), Value::Str(b)) => Value::Str(format!("{a}{b}").into()).into(),
+            _ => return Err(ill_typed(span)),
+        },
         Concat | Prepend | Append | TakeFirst | DropFirst => on_sequence(cx, env, op, a, b, span)?.into(),
         _ => {
             let (a, b) = (item(cx, env, a)?, item(cx, env, b)?);
@@ -210,7 +214,7 @@ fn sequence<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr, span: Span) -> Result<V
     if set::is_certainly_infinite(&set) {
         return Err(wd(WdKind::NotASequence, span));
     }
-    set::sequence(&elements(cx, env, &set, e.span)?).ok_or_else(|| wd(WdKind::NotASequence, span))
+    build::sequence(&elements(cx, env, &set, e.span)?).ok_or_else(|| wd(WdKind::NotASequence, span))
 }
 
 fn on_sequence<'m>(
@@ -246,7 +250,7 @@ fn on_sequence<'m>(
         }
     };
     cx.spend(items.len(), span)?;
-    Ok(set::from_sequence(items))
+    Ok(build::from_sequence(items))
 }
 
 fn apply<'m>(cx: &Cx<'m>, env: &Env<'m>, f: &'m Expr, x: &'m Expr, span: Span) -> Result<Value, Fault> {
@@ -276,12 +280,12 @@ fn image<'m>(cx: &Cx<'m>, env: &Env<'m>, r: &'m Expr, s: &'m Expr, span: Span) -
     let (r, s) = (settle(cx, env, r, span)?, settle(cx, env, s, span)?);
     let pairs = match (r, &s) {
         (Item::Value(Value::Set(pairs)), _) => {
-            set::keep(pairs, |p| set::has(cx, env, set::as_pair(p, span)?.0, &s, span))?
+            build::keep(pairs, |p| set::has(cx, env, build::as_pair(p, span)?.0, &s, span))?
         }
         (r, Item::Value(Value::Set(over))) => set::graph_over(cx, env, &r, over, span)?,
         _ => return Err(limit(span, "image of an infinite set under an infinite relation")),
     };
-    Ok(Value::Set(set::range(&pairs, span)?))
+    Ok(Value::Set(build::range(&pairs, span)?))
 }
 
 fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr) -> Result<Item<'m>, Fault> {
@@ -297,7 +301,7 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
         Fun::Card => Value::Int(card(cx, env, &arg(0)?, span)?).into(),
         Fun::Min | Fun::Max => extreme(cx, env, fun, arg(0)?, span)?.into(),
         Fun::Dom => Symbolic::Dom(arg(0)?).into(),
-        Fun::Ran => Value::Set(set::range(&listed(cx, env, nth(0)?)?, span)?).into(),
+        Fun::Ran => Value::Set(build::range(&listed(cx, env, nth(0)?)?, span)?).into(),
         Fun::Id => Symbolic::Id(arg(0)?).into(),
         Fun::Prj1 | Fun::Prj2 => Symbolic::Prj(fun, arg(0)?, arg(1)?).into(),
         Fun::GenUnion => {
@@ -321,20 +325,20 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
                 Fun::Last => s.swap_remove(s.len() - 1).into(),
                 Fun::Front => {
                     s.pop();
-                    set::from_sequence(s).into()
+                    build::from_sequence(s).into()
                 }
-                _ => set::from_sequence(s.into_iter().skip(1)).into(),
+                _ => build::from_sequence(s.into_iter().skip(1)).into(),
             }
         }
-        Fun::Rev => set::from_sequence(items()?.into_iter().rev()).into(),
+        Fun::Rev => build::from_sequence(items()?.into_iter().rev()).into(),
         Fun::Conc => {
             let mut all = vec![];
             for s in items()? {
                 let s = elements(cx, env, &s.into(), span)?;
-                all.extend(set::sequence(&s).ok_or_else(|| wd(WdKind::NotASequence, span))?);
+                all.extend(build::sequence(&s).ok_or_else(|| wd(WdKind::NotASequence, span))?);
                 cx.spend(all.len(), span)?;
             }
-            set::from_sequence(all).into()
+            build::from_sequence(all).into()
         }
         Fun::Closure1 => Value::Set(closure1(cx, env, nth(0)?)?).into(),
         Fun::Closure => {
@@ -346,7 +350,7 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
             let pairs = listed(cx, env, nth(0)?)?;
             let r = Value::Set(pairs.clone()).into();
             let mut all = Elements::new();
-            for x in set::domain(&pairs, span)? {
+            for x in build::domain(&pairs, span)? {
                 let ys = images(cx, env, &r, &x, span)?;
                 all.insert(Value::pair(x, Value::Set(ys)));
             }
@@ -355,7 +359,7 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
         Fun::Rel => {
             let mut all = Elements::new();
             for p in listed(cx, env, nth(0)?)? {
-                let (x, ys) = set::as_pair(&p, span)?;
+                let (x, ys) = build::as_pair(&p, span)?;
                 let ys = elements(cx, env, &ys.clone().into(), span)?;
                 all.extend(ys.into_iter().map(|y| Value::pair(x.clone(), y)));
             }

@@ -12,6 +12,7 @@
 //! Absent on purpose: plans, sharing, caches, anything fast. Nothing here may come from the production
 //! evaluator, which is tested against this.
 
+mod build;
 pub mod expr;
 pub mod pred;
 pub mod search;

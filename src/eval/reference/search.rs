@@ -402,11 +402,11 @@ pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fa
             cx.spend(n as usize, span)?;
             (0..n).map(|i| Value::Elem(*set, i)).collect()
         }
-        Type::Pair(p) => set::product(cx, &carrier(cx, &p.0, span)?, &carrier(cx, &p.1, span)?, span)?,
-        Type::Pow(t) => set::subsets(cx, &carrier(cx, t, span)?, span)?,
+        Type::Pair(p) => build::product(cx, &carrier(cx, &p.0, span)?, &carrier(cx, &p.1, span)?, span)?,
+        Type::Pow(t) => build::subsets(cx, &carrier(cx, t, span)?, span)?,
         Type::Rec(fields) => {
             let carriers: Result<Vec<_>, _> = fields.iter().map(|(_, t)| carrier(cx, t, span)).collect();
-            set::records(cx, &carriers?, span)?
+            build::records(cx, &carriers?, span)?
         }
     })
 }

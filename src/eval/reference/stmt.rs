@@ -5,7 +5,7 @@
 
 use super::pred::worse;
 use super::search::{self, Unbounded};
-use super::set::{self, elements, settle};
+use super::set::{elements, settle};
 use super::*;
 use crate::model::{Expr, Lhs, OpId, Step as PathStep, Stmt, StmtKind};
 use num_bigint::BigInt;
@@ -235,7 +235,7 @@ fn updated<'m>(
                     updated(cx, env, part, rest, value, span)?
                 }
             };
-            let mut pairs = set::keep(pairs, |p| Ok(*set::as_pair(p, span)?.0 != x))?;
+            let mut pairs = build::keep(pairs, |p| Ok(*build::as_pair(p, span)?.0 != x))?;
             pairs.insert(Value::pair(x, part));
             Ok(Value::Set(pairs))
         }
