@@ -6,4 +6,5 @@
 pub mod ast;
 pub mod b;
 pub mod diag;
+pub mod print;
 pub mod walk;

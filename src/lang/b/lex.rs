@@ -284,6 +284,11 @@ pub(crate) fn word(text: &str) -> Option<T> {
     })
 }
 
+/// Whether a word cannot be a name unless it is quoted.
+pub(in crate::lang) fn is_reserved(text: &str) -> bool {
+    word(text).is_some()
+}
+
 /// ASCII symbols by their first byte, longest first.
 fn symbols(first: u8) -> &'static [(&'static str, T)] {
     use BinOp as B;

@@ -5,9 +5,9 @@
 
 pub mod compose;
 pub mod defs;
-mod lex;
+pub(in crate::lang) mod lex;
 mod library;
-pub(crate) mod parse;
+pub(in crate::lang) mod parse;
 
 use crate::lang::ast::{Expr, Machine};
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
