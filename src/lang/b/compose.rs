@@ -11,7 +11,7 @@
 use super::{Definitions, parse_machine};
 use crate::lang::ast::{Expr, Ident, Machine, MachineRef, Name, Operation};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,7 +111,7 @@ pub fn compose(sources: &mut SourceMap, path: &Path, diags: &mut Vec<Diagnostic>
         parsed: HashMap::from([(machine.name.name.clone(), Some(machine.clone()))]),
         stack: vec![],
         by_key: HashMap::new(),
-        data_of: HashMap::new(),
+        instance_of: HashMap::new(),
         out: Composed {
             name: machine.name.name.clone(),
             sets: vec![],
@@ -141,9 +141,20 @@ struct Composer<'a> {
     stack: Vec<Name>,
     /// Instances by prefix and machine name: `p.M`.
     by_key: HashMap<String, usize>,
-    /// The instance that declares a machine's sets and constants.
-    data_of: HashMap<Name, usize>,
+    /// The first instance of each machine: it declares the sets and constants, and is the one seen.
+    instance_of: HashMap<Name, usize>,
     out: Composed,
+}
+
+/// How those who include or see a machine know a name of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Export {
+    /// Parameters are the machine's own.
+    No,
+    /// Sets and constants keep their names.
+    Plain,
+    /// Variables get the prefix.
+    Renamed,
 }
 
 /// The actual parameters and the instance whose scope they are in.
@@ -163,10 +174,14 @@ impl Composer<'_> {
         if let Some(known) = self.parsed.get(name) {
             return known.clone();
         }
-        let found = ["mch", "ref", "imp", "sys"]
-            .iter()
-            .map(|ext| self.dir.join(format!("{name}.{ext}")))
-            .find(|p| p.is_file());
+        let dirs = self.directories(id);
+        let found = match self.file_pragma(id) {
+            Some(file) => dirs.iter().map(|d| d.join(&*file)).find(|p| p.is_file()),
+            None => dirs.iter().find_map(|dir| {
+                let with = |ext| dir.join(format!("{name}.{ext}"));
+                ["mch", "ref", "imp", "sys"].into_iter().map(with).find(|p| p.is_file())
+            }),
+        };
         let machine = match found {
             Some(path) => {
                 let parsed = parse_machine(self.sources, &path);
@@ -180,13 +195,42 @@ impl Composer<'_> {
             }
             None => {
                 let message = format!("the machine `{name}` was not found");
-                let help = format!("looked for {name}.mch, .ref, .imp and .sys in {}", show_dir(&self.dir));
+                let places: Vec<String> = dirs.iter().map(|d| show_dir(d)).collect();
+                let help = format!("looked for {name}.mch, .ref, .imp and .sys in {}", places.join(", "));
                 self.diags.push(Diagnostic::error("B0211", id.span, message).help(help));
                 None
             }
         };
         self.parsed.insert(name.into(), machine.clone());
         machine
+    }
+
+    /// Where a machine that is named at `id` may be: beside the file that names it, in the packages that
+    /// this file imports, beside the first file.
+    fn directories(&self, id: &Ident) -> Vec<PathBuf> {
+        let mut dirs = vec![];
+        if let Some(source) = self.sources.get(id.span.file) {
+            let dir = source.path.parent().map(Path::to_path_buf).unwrap_or_default();
+            if let Some(package) = pragmas(&source.text, "package").next() {
+                let root = dir.join(package.split('.').map(|_| "..").collect::<PathBuf>());
+                let imported = pragmas(&source.text, "import-package");
+                dirs.extend(imported.map(|p| root.join(p.split('.').collect::<PathBuf>())));
+            }
+            dirs.insert(0, dir);
+        }
+        if !dirs.contains(&self.dir) {
+            dirs.push(self.dir.clone());
+        }
+        dirs
+    }
+
+    /// The file in `SEES M /*@file "dir/M.mch" */`.
+    fn file_pragma(&self, id: &Ident) -> Option<String> {
+        let text = &self.sources.get(id.span.file)?.text;
+        let rest = text.get(id.span.hi as usize..)?.trim_start();
+        let pragma = rest.strip_prefix("/*@")?.trim_start().strip_prefix("file")?;
+        let inside = pragma.split("*/").next()?;
+        inside.split('"').nth(1).map(str::to_string)
     }
 
     fn instantiate(
@@ -198,8 +242,8 @@ impl Composer<'_> {
     ) -> Option<usize> {
         let at = self.out.instances.len();
         let name = machine.name.name.clone();
-        let shares = self.data_of.get(&name).copied().filter(|_| machine.params.is_empty());
-        self.data_of.entry(name.clone()).or_insert(at);
+        let shares = self.instance_of.get(&name).copied().filter(|_| machine.params.is_empty());
+        self.instance_of.entry(name.clone()).or_insert(at);
         self.by_key.insert(format!("{prefix}{name}"), at);
         self.out.instances.push(Instance {
             machine: machine.clone(),
@@ -248,37 +292,39 @@ impl Composer<'_> {
             self.out.instances[at].exports = self.out.instances[i].exports.clone();
         }
         self.parameters(at, machine, actuals, abstraction.is_some());
-        for id in machine.sees.iter().chain(&machine.uses) {
-            complete &= self.see(at, id).is_some();
-        }
-        let extended = machine.includes.len()..machine.includes.len() + machine.extends.len();
-        let all = machine.includes.iter().chain(&machine.extends).chain(&machine.imports);
-        for (i, reference) in all.enumerate() {
+        let plain = machine.includes.iter().chain(&machine.imports).map(|r| (r, false));
+        let references = plain.chain(machine.extends.iter().map(|r| (r, true))).collect();
+        for (reference, extends) in self.seen_first(references) {
             match self.include(at, reference, prefix) {
-                Some(part) if extended.contains(&i) => self.extend(at, part, reference),
+                Some(part) if extends => self.extend(at, part, reference),
                 Some(_) => {}
                 None => complete = false,
             }
+        }
+        for id in machine.sees.iter().chain(&machine.uses) {
+            complete &= self.see(at, id).is_some();
         }
         match shares {
             Some(first) => self.share_data(at, machine, first),
             None => self.declare_data(at, machine, abstraction.is_some()),
         }
         for id in machine.concrete_variables.iter().chain(&machine.variables) {
-            if abstraction.is_some() && matches!(self.out.instances[at].names.get(&id.name), Some(Entity::Var(_))) {
+            if abstraction.is_some()
+                && matches!(self.out.instances[at].names.get(&id.name), Some(Entity::Var(_)))
+            {
                 continue;
             }
             let shown = Ident { name: format!("{prefix}{}", id.name).into(), span: id.span };
             self.out.variables.push(shown);
             let var = Entity::Var(self.out.variables.len() - 1);
-            self.declare(at, id, var, true);
+            self.declare(at, id, var, Export::Renamed);
         }
         self.operations(at, machine, prefix, abstraction);
         complete
     }
 
     /// Enters an own name; it must be new.
-    fn declare(&mut self, at: usize, id: &Ident, entity: Entity, renamed: bool) {
+    fn declare(&mut self, at: usize, id: &Ident, entity: Entity, export: Export) {
         if let Some(old) = self.out.instances[at].names.get(&id.name) {
             let message = format!("`{}` is declared twice", id.name);
             let first = self.span_of(old);
@@ -287,7 +333,11 @@ impl Composer<'_> {
         }
         let instance = &mut self.out.instances[at];
         instance.names.insert(id.name.clone(), entity.clone());
-        instance.exports.push((id.name.clone(), entity, renamed));
+        match export {
+            Export::No => {}
+            Export::Plain => instance.exports.push((id.name.clone(), entity, false)),
+            Export::Renamed => instance.exports.push((id.name.clone(), entity, true)),
+        }
     }
 
     fn span_of(&self, entity: &Entity) -> Span {
@@ -314,7 +364,7 @@ impl Composer<'_> {
                 );
             }
             for (formal, actual) in machine.params.iter().zip(&reference.args) {
-                self.declare(at, formal, Entity::Actual(parent, Arc::new(actual.clone())), false);
+                self.declare(at, formal, Entity::Actual(parent, Arc::new(actual.clone())), Export::No);
             }
             if given >= wanted {
                 return;
@@ -332,7 +382,7 @@ impl Composer<'_> {
                 self.out.constants.push(formal.clone());
                 Entity::Const(self.out.constants.len() - 1)
             };
-            self.declare(at, formal, entity, false);
+            self.declare(at, formal, entity, Export::No);
         }
     }
 
@@ -348,9 +398,9 @@ impl Composer<'_> {
                 elements: set.elements.clone(),
                 is_parameter: false,
             });
-            self.declare(at, &set.name, Entity::Set(index), false);
+            self.declare(at, &set.name, Entity::Set(index), Export::Plain);
             for (i, element) in set.elements.iter().flatten().enumerate() {
-                self.declare(at, element, Entity::Elem(index, i), false);
+                self.declare(at, element, Entity::Elem(index, i), Export::Plain);
             }
         }
         for id in machine.constants.iter().chain(&machine.abstract_constants) {
@@ -360,7 +410,7 @@ impl Composer<'_> {
             }
             self.out.constants.push(id.clone());
             let constant = Entity::Const(self.out.constants.len() - 1);
-            self.declare(at, id, constant, false);
+            self.declare(at, id, constant, Export::Plain);
         }
     }
 
@@ -400,15 +450,15 @@ impl Composer<'_> {
     }
 
     fn see(&mut self, at: usize, id: &Ident) -> Option<usize> {
-        let known = self.by_key.get(&*id.name).or_else(|| self.by_key.get(last_part(&id.name))).copied();
-        let part = match known {
-            Some(part) if !self.stack.iter().any(|m| **m == *last_part(&id.name)) => part,
-            _ => {
+        // Somebody's included instance is the one that is seen, whatever its prefix.
+        let name = last_part(&id.name);
+        let is_open = self.stack.iter().any(|m| **m == *name);
+        let known = self.by_key.get(&*id.name).or_else(|| self.instance_of.get(name)).copied();
+        let part = match known.filter(|_| !is_open) {
+            Some(part) => part,
+            None => {
                 let machine = self.machine(id)?;
-                let prefix = match id.name.rsplit_once('.') {
-                    Some((p, _)) => format!("{p}."),
-                    None => String::new(),
-                };
+                let prefix = id.name.strip_suffix(name).unwrap_or("").to_string();
                 self.instantiate(machine, prefix, None, false)?
             }
         };
@@ -442,6 +492,46 @@ impl Composer<'_> {
             self.out.instances[at].exports.push((name, entity, renamed));
         }
         Some(part)
+    }
+
+    /// Orders inclusions so that a machine comes before those that see it: what is seen is then the
+    /// included one.
+    fn seen_first<'m>(&mut self, mut left: Vec<(&'m MachineRef, bool)>) -> Vec<(&'m MachineRef, bool)> {
+        if left.len() < 2 {
+            return left;
+        }
+        let mut reach: Vec<Reach> = vec![];
+        for (reference, _) in &left {
+            let mut r = Reach::default();
+            self.reach(&reference.name, &mut r, true);
+            reach.push(r);
+        }
+        let mut done = vec![];
+        while !left.is_empty() {
+            let free = (0..left.len())
+                .find(|&i| (0..left.len()).all(|j| i == j || reach[i].sees.is_disjoint(&reach[j].includes)));
+            // A circle is reported where it is entered.
+            let i = free.unwrap_or(0);
+            done.push(left.remove(i));
+            reach.remove(i);
+        }
+        done
+    }
+
+    /// The machines that a machine includes (itself too) and sees, directly or not.
+    fn reach(&mut self, id: &Ident, reach: &mut Reach, included: bool) {
+        let name: Name = last_part(&id.name).into();
+        let new =
+            if included { reach.includes.insert(name.clone()) } else { reach.sees.insert(name.clone()) };
+        let known = self.parsed.get(&name).is_some() || self.stack.contains(&name);
+        let machine = if known { self.parsed.get(&name).cloned().flatten() } else { self.machine(id) };
+        let Some(machine) = machine.filter(|_| new) else { return };
+        for id in machine.sees.iter().chain(&machine.uses) {
+            self.reach(id, reach, false);
+        }
+        for r in machine.includes.iter().chain(&machine.extends).chain(&machine.imports) {
+            self.reach(&r.name, reach, included);
+        }
     }
 
     fn import_all(&mut self, at: usize, part: usize, prefix: &str, span: Span) {
@@ -479,7 +569,8 @@ impl Composer<'_> {
                 }
             }
         }
-        let inherited = abstraction.map(|i| self.out.instances[i].exported_operations.clone()).unwrap_or_default();
+        let inherited =
+            abstraction.map(|i| self.out.instances[i].exported_operations.clone()).unwrap_or_default();
         let own = machine.operations.len();
         let mut declared: HashMap<Name, Span> = HashMap::new();
         for (index, op) in machine.operations.iter().chain(&machine.local_operations).enumerate() {
@@ -558,8 +649,7 @@ impl Composer<'_> {
         let (new_places, state) = live_first(&is_state);
         out.variables = permute(std::mem::take(&mut out.variables), &new_places);
         out.state_variables = state;
-        let is_live: Vec<bool> =
-            out.operations.iter().map(|o| o.is_event || live[o.instance]).collect();
+        let is_live: Vec<bool> = out.operations.iter().map(|o| o.is_event || live[o.instance]).collect();
         let (op_places, live_operations) = live_first(&is_live);
         out.operations = permute(std::mem::take(&mut out.operations), &op_places);
         out.live_operations = live_operations;
@@ -577,6 +667,21 @@ impl Composer<'_> {
             }
         }
     }
+}
+
+#[derive(Default)]
+struct Reach {
+    includes: HashSet<Name>,
+    sees: HashSet<Name>,
+}
+
+/// The texts of the pragmas `/*@name text */`.
+fn pragmas<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split("/*@").skip(1).filter_map(move |rest| {
+        let inside = rest.split("*/").next()?.trim();
+        let value = inside.strip_prefix(name)?;
+        value.starts_with(char::is_whitespace).then(|| value.trim().trim_matches('"'))
+    })
 }
 
 /// The new place of each item when those marked come first, and how many they are.

@@ -1,5 +1,6 @@
 //! Expressions and predicates: names become ids, every node gets a type (maybe still open).
 
+use super::names::is_unsupported_builtin;
 use super::unify::is_unknown;
 use super::{Checker, Deferred, rules};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
@@ -216,10 +217,8 @@ impl Checker<'_> {
         }
         if self.reported.insert(name.clone()) {
             let mut diag = match self.operation_named(name) {
-                Some(_) => {
-                    Diagnostic::error("B0201", span, format!("`{name}` is an operation, not a value"))
-                        .help("operations are called as substitutions: `r <-- op(x)`")
-                }
+                Some(_) => Diagnostic::error("B0201", span, format!("`{name}` is an operation, not a value"))
+                    .help("operations are called as substitutions: `r <-- op(x)`"),
                 None => Diagnostic::error("B0201", span, format!("unknown identifier `{name}`")),
             };
             if let Some(near) = self.nearest(name) {
@@ -324,7 +323,9 @@ impl Checker<'_> {
             && self.entity(name).is_none()
             && self.open.is_none()
         {
-            if self.reported.insert(name.clone()) {
+            if is_unsupported_builtin(name) {
+                self.unsupported(f.span, format!("`{name}`"));
+            } else if self.reported.insert(name.clone()) {
                 let message = format!("unknown function or definition `{name}`");
                 let mut diag = Diagnostic::error("B0201", f.span, message);
                 if let Some(near) = self.nearest(name) {
@@ -464,7 +465,8 @@ impl Checker<'_> {
                 }
                 None => {
                     self.predicate(part);
-                    let diag = Diagnostic::error("B0207", part.span, "LET needs equations `x = E`, one a name");
+                    let diag =
+                        Diagnostic::error("B0207", part.span, "LET needs equations `x = E`, one a name");
                     self.diags.push(diag.help("use a quantifier or ANY for other predicates"));
                 }
             }

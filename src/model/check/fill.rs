@@ -51,8 +51,12 @@ impl Checker<'_> {
         for d in model.constants.iter_mut().chain(&mut model.variables).chain(&mut model.locals) {
             d.ty = self.uni.deep(&d.ty);
         }
-        let predicates =
-            model.properties.iter_mut().chain(&mut model.invariant).chain(&mut model.assertions).chain(&mut model.goal);
+        let predicates = model
+            .properties
+            .iter_mut()
+            .chain(&mut model.invariant)
+            .chain(&mut model.assertions)
+            .chain(&mut model.goal);
         for e in predicates {
             self.fill_expr(e);
         }

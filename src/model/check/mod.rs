@@ -26,8 +26,18 @@ use unify::Unifier;
 /// A decision that waits for types.
 enum Deferred {
     /// `a - b` or `a * b`: numbers or sets?
-    Arith { product: bool, left: (Type, Span), right: (Type, Span), result: Type, span: Span },
-    Field { record: Type, field: Ident, result: Type },
+    Arith {
+        product: bool,
+        left: (Type, Span),
+        right: (Type, Span),
+        result: Type,
+        span: Span,
+    },
+    Field {
+        record: Type,
+        field: Ident,
+        result: Type,
+    },
 }
 
 struct Checker<'a> {
@@ -48,6 +58,8 @@ struct Checker<'a> {
     fields: Vec<(Name, Type)>,
     /// When unknown names become locals: those that did.
     open: Option<Vec<(Name, LocalId)>>,
+    /// `x := 1 || x := 2` is only warned of.
+    simultaneous: bool,
     /// Unknown names already reported.
     reported: HashSet<Name>,
     diags: Vec<Diagnostic>,
@@ -127,6 +139,7 @@ impl<'a> Checker<'a> {
             deferred: vec![],
             fields: vec![],
             open: None,
+            simultaneous: false,
             reported: HashSet::new(),
             diags: vec![],
         }
@@ -157,6 +170,7 @@ impl<'a> Checker<'a> {
     }
 
     fn machine(&mut self, composed: &Composed) {
+        self.simultaneous = Self::allows_simultaneous(composed);
         self.declarations(composed);
         let order: Vec<usize> = composed.order.clone();
         self.data(composed, &order);
@@ -171,7 +185,8 @@ impl<'a> Checker<'a> {
     }
 
     fn declarations(&mut self, composed: &Composed) {
-        let unknown = |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
+        let unknown =
+            |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
         self.model.name = composed.name.clone();
         self.model.sets = composed
             .sets

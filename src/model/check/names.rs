@@ -9,6 +9,39 @@ use crate::model::{Expr, ExprKind, LocalId, Model, Type};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Built-in functions of B that are not supported. They are no keywords: a model may use the names.
+const UNSUPPORTED: [&str; 25] = [
+    "tree",
+    "btree",
+    "const",
+    "top",
+    "sons",
+    "prefix",
+    "postfix",
+    "sizet",
+    "mirror",
+    "rank",
+    "father",
+    "son",
+    "subtree",
+    "arity",
+    "bin",
+    "left",
+    "right",
+    "infix",
+    "real",
+    "floor",
+    "ceiling",
+    "RADD",
+    "RMUL",
+    "partition",
+    "finite",
+];
+
+pub fn is_unsupported_builtin(name: &str) -> bool {
+    UNSUPPORTED.contains(&name)
+}
+
 /// The names of a finished model.
 pub fn of_model(model: &Model) -> HashMap<Name, Entity> {
     let mut names = HashMap::new();

@@ -33,9 +33,8 @@ impl Checker<'_> {
                     if !self.uni.unify(&a.ty, &b.ty) {
                         let (found, want) = (self.show(&a.ty), self.show(&b.ty));
                         let message = format!("`{}` is {found} here and {want} in the abstraction", a.name);
-                        self.diags.push(
-                            Diagnostic::error("B0203", a.span, message).note(b.span, "declared here"),
-                        );
+                        self.diags
+                            .push(Diagnostic::error("B0203", a.span, message).note(b.span, "declared here"));
                     }
                 }
             }
@@ -48,7 +47,9 @@ impl Checker<'_> {
             return;
         }
         let state = composed.state_variables;
-        let visible = |e: &Expr| !e.any(&|e| matches!(e.kind, ExprKind::Var(v) | ExprKind::Old(v) if v.index() >= state));
+        let visible = |e: &Expr| {
+            !e.any(&|e| matches!(e.kind, ExprKind::Var(v) | ExprKind::Old(v) if v.index() >= state))
+        };
         // Abstract operations first: a chain of refinements passes its preconditions down.
         let mut order: Vec<usize> = (0..composed.operations.len()).collect();
         order.sort_by_key(|i| depth(composed, *i));
@@ -87,7 +88,9 @@ impl Checker<'_> {
             }
         }
         for (name, span) in blind {
-            let message = format!("the operation `{name}` of the abstraction speaks of variables that the refinement does not have");
+            let message = format!(
+                "the operation `{name}` of the abstraction speaks of variables that the refinement does not have"
+            );
             let help = format!("refine `{name}`");
             self.diags.push(Diagnostic::error("B0216", span, message).help(help));
         }
@@ -136,7 +139,9 @@ fn mentions_abstract(s: &Stmt, state: usize, live: usize) -> bool {
         StmtKind::Assign(pairs) => pairs.iter().any(|(l, _)| written(&l.target)),
         StmtKind::BecomesElement(lhs, _) => lhs.iter().any(|l| written(&l.target)),
         StmtKind::BecomesSuch { targets, .. } => targets.iter().any(written),
-        StmtKind::Call { op, results, .. } => op.index() >= live || results.iter().any(|l| written(&l.target)),
+        StmtKind::Call { op, results, .. } => {
+            op.index() >= live || results.iter().any(|l| written(&l.target))
+        }
         _ => false,
     };
     s.for_each_expr(&mut |e| {

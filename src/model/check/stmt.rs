@@ -275,11 +275,13 @@ impl Checker<'_> {
                         Target::Local(l) => self.model.local(*l).name.clone(),
                     };
                     let message = format!("`{name}` is assigned on both sides of `||`");
-                    self.diags.push(
+                    let diag = if self.simultaneous {
+                        Diagnostic::warning("B0215", *span, message)
+                    } else {
                         Diagnostic::error("B0215", *span, message)
-                            .note(*first, "also assigned here")
-                            .help("combine the two: `f := f <+ {a |-> x, b |-> y}`"),
-                    );
+                            .help("combine the two: `f := f <+ {a |-> x, b |-> y}`")
+                    };
+                    self.diags.push(diag.note(*first, "also assigned here"));
                     return;
                 }
             }

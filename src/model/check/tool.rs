@@ -9,6 +9,14 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
+    /// Whether ProB was told to allow `x := 1 || x := 2`.
+    pub(super) fn allows_simultaneous(composed: &Composed) -> bool {
+        composed.instances[composed.top].machine.tool_definitions.iter().any(|(id, e)| {
+            &*id.name == "SET_PREF_ALLOW_SIMULTANEOUS_ASSIGNMENTS"
+                && matches!(e.kind, ExprKind::Lit(ast::Lit::True))
+        })
+    }
+
     pub(super) fn tool_definitions(&mut self, composed: &Composed) {
         self.instance = composed.top;
         let machine = composed.instances[composed.top].machine.clone();
@@ -32,14 +40,14 @@ impl Checker<'_> {
     fn scope_definition(&mut self, set: &str, id: &ast::Ident, e: &ast::Expr) {
         let Some(Entity::Set(s)) = self.entity(set) else {
             let message = format!("`scope_{set}` names no set and is ignored");
-            self.diags.push(Diagnostic::warning("B0402", id.span, message));
+            self.diags.push(Diagnostic::warning("B0411", id.span, message));
             return;
         };
         match scope_size(e) {
             Some(n) => self.model.scope.card.push((SetId(s as u32), n, id.span)),
             None => {
                 let message = format!("the size of `{set}` must be a number, an interval or a listed set");
-                self.diags.push(Diagnostic::error("B0402", e.span, message));
+                self.diags.push(Diagnostic::error("B0411", e.span, message));
             }
         }
     }
@@ -57,7 +65,7 @@ impl Checker<'_> {
         }
         if value.is_none() {
             let message = format!("`{}` must be a number", id.name);
-            self.diags.push(Diagnostic::error("B0402", e.span, message));
+            self.diags.push(Diagnostic::error("B0411", e.span, message));
         }
     }
 }
@@ -66,6 +74,16 @@ fn number(e: &ast::Expr) -> Option<BigInt> {
     match &e.kind {
         ExprKind::Int(i) => Some(i.clone()),
         ExprKind::Unary(UnOp::Neg, e) => number(e).map(|i| -i),
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (number(a)?, number(b)?);
+            match op {
+                BinOp::Add => Some(a + b),
+                BinOp::Sub => Some(a - b),
+                BinOp::Mul => Some(a * b),
+                BinOp::Pow => b.to_u32().filter(|b| *b <= 1024).map(|b| a.pow(b)),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
