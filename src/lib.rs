@@ -7,5 +7,6 @@ pub mod eval;
 pub mod explore;
 pub mod lang;
 pub mod model;
+pub mod report;
 pub mod system;
 pub mod value;

@@ -1,0 +1,3 @@
+//! Answers made readable: the only room that decides how things look.
+
+pub mod diagnostic;
