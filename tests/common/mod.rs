@@ -2,6 +2,8 @@
 // Each test uses its own part of this.
 #![allow(dead_code)]
 
+pub mod random;
+
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, eval, holds};
 use kanon::lang::b::{Definitions, parse_expr};
