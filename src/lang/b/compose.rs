@@ -191,7 +191,8 @@ impl Composer<'_> {
                     let message = format!("the machine `{name}` could not be read");
                     self.diags.push(Diagnostic::error("B0211", id.span, message));
                 }
-                parsed.machine.map(Arc::new)
+                // Also what ends a file that refers to itself under another name.
+                parsed.machine.filter(|m| *m.name.name == *name || self.misnamed(m, id)).map(Arc::new)
             }
             None => {
                 let message = format!("the machine `{name}` was not found");
@@ -203,6 +204,14 @@ impl Composer<'_> {
         };
         self.parsed.insert(name.into(), machine.clone());
         machine
+    }
+
+    /// Reports a file whose machine has another name; `false`.
+    fn misnamed(&mut self, machine: &Machine, id: &Ident) -> bool {
+        let message = format!("the file of `{}` holds the machine `{}`", id.name, machine.name.name);
+        self.diags
+            .push(Diagnostic::error("B0211", id.span, message).note(machine.name.span, "declared here"));
+        false
     }
 
     /// Where a machine that is named at `id` may be: beside the file that names it, in the packages that
