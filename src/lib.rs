@@ -3,10 +3,12 @@
 //! The way of the data: text → [`lang`] → [`model`] → words and plans → a system → the
 //! kernel's events → a verdict → a report. See ARCHITECTURE.md.
 
+pub mod cli;
 pub mod eval;
 pub mod explore;
 pub mod lang;
 pub mod model;
 pub mod report;
 pub mod system;
+pub mod trace;
 pub mod value;

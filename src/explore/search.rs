@@ -39,17 +39,27 @@ pub struct Explored {
 }
 
 /// What a running search shows now and then.
-pub struct Progress {
+pub struct Progress<'a> {
     pub states: usize,
     pub transitions: u64,
     pub open: usize,
     pub bytes: usize,
+    /// The state that is expanded now.
+    pub state: StateId,
+    pub store: &'a Store,
+}
+
+impl Progress<'_> {
+    /// How many steps away from an initial state the search is, unless that is very far.
+    pub fn depth(&self) -> Option<usize> {
+        self.store.depth(self.state, 1_000_000)
+    }
 }
 
 type Runex = Open<Waiting>;
 type Rerr = All<StateId>;
 
-/// Explores all states. `stop` ends it; `progress` is called every few thousand states.
+/// Explores all states. `stop` ends it; `progress` is called every few hundred states.
 pub fn explore(
     system: &System,
     options: &Options,
@@ -72,12 +82,14 @@ pub fn explore(
         let mut turn = 0u32;
         while let Some(s1) = kernel.take() {
             turn = turn.wrapping_add(1);
-            if turn.is_multiple_of(4096) {
+            if turn.is_multiple_of(256) {
                 progress(Progress {
                     states: kernel.rrac().len(),
                     transitions: watch.counts.transitions,
                     open: kernel.runex().waiting().len(),
                     bytes: kernel.rrac().bytes(),
+                    state: s1.id(),
+                    store: kernel.rrac(),
                 });
             }
             if watch.must_stop(stop, kernel.rrac().len()) {

@@ -47,6 +47,18 @@ impl Store {
         Some(self.parents[id as usize]).filter(|p| *p != ROOT)
     }
 
+    /// Steps from an initial state along the parents, if not more than `most`.
+    pub fn depth(&self, id: StateId, most: usize) -> Option<usize> {
+        let mut at = id;
+        for depth in 0..=most {
+            match self.parent(at) {
+                Some(parent) => at = parent,
+                None => return Some(depth),
+            }
+        }
+        None
+    }
+
     /// Bytes held, as allocated.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * 8 + self.parents.capacity() * 4 + self.index.capacity() * 5

@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod load;
+pub mod open;
 pub mod scope;
 pub mod types;
 pub mod visit;

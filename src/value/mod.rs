@@ -43,7 +43,7 @@ impl Value {
 }
 
 /// How large everything is: fixed before a model becomes a system.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The size of each given set, by [`SetId`].
     pub card: Vec<u64>,

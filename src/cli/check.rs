@@ -1,0 +1,401 @@
+//! `kanon check`: explore all states.
+
+use super::open::{Opened, Refused, fault_message, open, plain_error, start};
+use super::stop::Stop;
+use super::{Exit, ScopeOptions, blame};
+use crate::explore::search::Progress;
+use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Verdict, Why};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::model::scope::ScopeArgs;
+use crate::report::answer::{Checked, Found, Place, Word};
+use crate::report::progress::Line;
+use crate::report::{self, json, text};
+use crate::system::{Setup, System};
+use crate::trace::explain::{Context, Explainer};
+use crate::trace::{export, rebuild, replay};
+use crate::value::fault::{Fault, WdKind};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
+    #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
+    pub order: Order,
+    /// Makes `mixed` repeatable
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Stop after this many states
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<usize>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Do not check the invariant
+    #[arg(long)]
+    pub no_invariant: bool,
+    /// Do not look for deadlocks
+    #[arg(long)]
+    pub no_deadlock: bool,
+    /// Do not check ASSERTIONS
+    #[arg(long)]
+    pub no_assertions: bool,
+    /// Do not look for states that fulfil GOAL
+    #[arg(long)]
+    pub no_goal: bool,
+    /// Look for states that fulfil this predicate, instead of the machine's GOAL
+    #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
+    pub goal: Option<String>,
+    /// Do not stop at a finding: explore everything and count
+    #[arg(long)]
+    pub all: bool,
+    /// Show transitions by operation, and operations that are never enabled
+    #[arg(long)]
+    pub stats: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+    /// Symmetry reduction
+    #[arg(long, value_name = "STRATEGY", default_value = "off", value_parser = symmetry)]
+    pub symmetry: String,
+    /// Threads
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    pub threads: usize,
+}
+
+fn order(text: &str) -> Result<Order, String> {
+    match text {
+        "bfs" => Ok(Order::Bfs),
+        "dfs" => Ok(Order::Dfs),
+        _ => match text.strip_prefix("mixed=").map(str::parse::<f64>) {
+            Some(Ok(a)) if (0.0..=1.0).contains(&a) => Ok(Order::Mixed(a)),
+            Some(_) => Err("mixed=A needs a probability from 0 to 1, for instance mixed=0.3".into()),
+            None => Err("expected bfs, dfs or mixed=A".into()),
+        },
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(d) if !d.is_zero() => Ok(d),
+        _ => Err("expected a positive number of seconds".into()),
+    }
+}
+
+fn symmetry(text: &str) -> Result<String, String> {
+    match text {
+        "off" => Ok(text.to_string()),
+        "auto" | "flood" | "canon" | "nauty" | "markers" => Err("not supported yet; only `off` is".into()),
+        _ => Err("no such strategy; only `off` is supported".into()),
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(1) => Ok(1),
+        Ok(0) => Err("at least one thread is needed".into()),
+        Ok(_) => Err("not supported yet; only 1 is".into()),
+        Err(_) => Err("expected a number".into()),
+    }
+}
+
+/// What to check; the command line without its looks.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    pub options: Options,
+    pub goal: Option<String>,
+    pub scope: ScopeArgs,
+}
+
+impl Args {
+    fn task(&self) -> Task {
+        Task {
+            options: Options {
+                order: self.order,
+                seed: self.seed,
+                max_states: self.max_states,
+                invariant: !self.no_invariant,
+                deadlock: !self.no_deadlock,
+                assertions: !self.no_assertions,
+                goal: !self.no_goal,
+                all: self.all,
+            },
+            goal: self.goal.clone(),
+            scope: self.scope.args(),
+        }
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    let stop = Stop::after(args.timeout);
+    stop.on_interrupt();
+    let mut line = Line::new();
+    let answer = check(&args.file, &args.task(), &stop, &mut |p| line.show(&p));
+    line.clear();
+    let mut checked = match answer {
+        Ok(checked) => checked,
+        Err(refused) => return super::refuse(&refused, args.json),
+    };
+    if let (Some(path), Some(found)) = (&args.trace, &checked.finding)
+        && let Err(e) = export::write(path, &found.trace, &checked.opened)
+    {
+        let d = plain_error(format!("cannot write {}: {e}", path.display()));
+        let opened = std::mem::take(&mut checked.opened);
+        return super::refuse(&opened.refuse(vec![d]), args.json);
+    }
+    if args.json {
+        report::out(&json::text(&json::checked(&checked)));
+    } else {
+        report::err(&text::warnings(&checked.opened, report::colour_err()));
+        report::out(&text::checked(&checked, args.stats, report::colour_out()));
+        if let (Some(path), Some(_)) = (&args.trace, &checked.finding) {
+            report::out(&format!("trace written to {}\n", path.display()));
+        }
+    }
+    match checked.verdict {
+        Word::Holds => Exit::Holds,
+        Word::Fails => Exit::Fails,
+        Word::Unknown => Exit::Unknown,
+    }
+}
+
+/// Checks a file. `progress` is called now and then.
+pub fn check(
+    path: &Path,
+    task: &Task,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Checked, Refused> {
+    let begin = Instant::now();
+    let mut opened = open(path, &task.scope)?;
+    if let Some(goal) = &task.goal {
+        match opened.predicate("--goal", goal) {
+            Ok(goal) => opened.model.goal = Some(goal),
+            Err(diagnostics) => return Err(opened.refuse(diagnostics)),
+        }
+    }
+    match explored(&opened, task, stop, progress) {
+        Ok(mut checked) => {
+            checked.total_seconds = begin.elapsed().as_secs_f64();
+            checked.opened = opened;
+            Ok(checked)
+        }
+        Err(diagnostics) => Err(opened.refuse(diagnostics)),
+    }
+}
+
+fn explored(
+    opened: &Opened,
+    task: &Task,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Checked, Vec<Diagnostic>> {
+    let begin = Instant::now();
+    let (system, setup) = start(opened, stop)?;
+    let stopped = !task.options.all && matches!(setup.fault.as_deref(), Some(Fault::Wd(_)));
+    let explored = if stopped || setup.valuations == 0 {
+        nothing(&system)
+    } else {
+        explore::explore(&system, &task.options, &stop.flag, progress)
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    no_start(opened, &system, &explored, stop)?;
+    let verdict = verdict(&setup, &explored, stop);
+    let finding = match &verdict {
+        Verdict::Fails(f) => Some(f.clone()),
+        _ => None,
+    };
+    let truncated = match &verdict {
+        Verdict::Unknown(Why::Truncated(span)) => Some(*span),
+        _ => setup.truncated,
+    };
+    let (word, mut reason) = match &verdict {
+        Verdict::Holds => (Word::Holds, None),
+        Verdict::Fails(_) => (Word::Fails, None),
+        Verdict::Unknown(why) => (Word::Unknown, Some(why_text(why, opened))),
+    };
+    let mut word = word;
+    let mut found = None;
+    if let Some(f) = &finding {
+        match show_finding(opened, &system, &explored, f, setup.fault.is_some()) {
+            Ok(shown) => {
+                reason = Some(shown.message.clone());
+                found = Some(shown);
+            }
+            // Never a counterexample that does not run: that is a bug of ours, and no answer.
+            Err(why) => {
+                word = Word::Unknown;
+                reason = Some(format!("internal error, please report it: {} found, but {why}", f.kind.name()));
+            }
+        }
+    }
+    let counts = explored.counts;
+    let operations =
+        system.events.iter().zip(&counts.events).map(|(e, n)| (e.name.clone(), *n)).collect();
+    let complete = matches!(verdict, Verdict::Holds)
+        || (task.options.all && counts.open == 0 && !stop.is_set() && setup.fault.is_none());
+    Ok(Checked {
+        opened: Opened::default(),
+        verdict: word,
+        reason,
+        finding: found,
+        operations,
+        constants: if opened.model.constants.is_empty() { 0 } else { setup.valuations },
+        complete,
+        truncated: truncated.and_then(|span| Place::of(&opened.sources, span)),
+        seconds,
+        total_seconds: seconds,
+        bytes: explored.store.bytes(),
+        counts,
+    })
+}
+
+fn nothing(system: &System) -> Explored {
+    let counts = explore::Counts { events: vec![0; system.events.len()], ..explore::Counts::default() };
+    let store = explore::Store::new(system.width());
+    Explored { verdict: Verdict::Unknown(Why::Interrupted), counts, finding: None, store }
+}
+
+/// Constants first: what could not be decided about them weakens everything after.
+fn verdict(setup: &Setup, explored: &Explored, stop: &Stop) -> Verdict {
+    if let Some(fault @ Fault::Wd(_)) = setup.fault.as_deref() {
+        let kind = FindingKind::WellDefinedness { fault: Box::new(fault.clone()), event: None };
+        return Verdict::Fails(Finding { kind, state: None, valuation: usize::MAX });
+    }
+    match (&explored.verdict, stop.why()) {
+        (Verdict::Unknown(Why::Interrupted | Why::Limit(_)), Some(why)) => Verdict::Unknown(why),
+        (Verdict::Holds | Verdict::Unknown(_), _) if setup.fault.is_some() => {
+            Verdict::Unknown(setup.fault.clone().map_or(Why::Interrupted, Why::Limit))
+        }
+        (Verdict::Holds, _) => match setup.truncated {
+            Some(span) => Verdict::Unknown(Why::Truncated(span)),
+            None => Verdict::Holds,
+        },
+        (other, _) => other.clone(),
+    }
+}
+
+/// INITIALISATION that never succeeds, or that forgets a variable, is an error of the model.
+fn no_start(
+    opened: &Opened,
+    system: &System,
+    explored: &Explored,
+    stop: &Stop,
+) -> Result<(), Vec<Diagnostic>> {
+    let Some(Finding { kind, state: None, .. }) = &explored.finding else { return Ok(()) };
+    match kind {
+        FindingKind::WellDefinedness { fault, event: None } => {
+            let Fault::Wd(wd) = &**fault else { return Ok(()) };
+            let decl = opened.model.variables.iter().position(|d| d.span == wd.span);
+            match decl {
+                Some(i) if wd.kind == WdKind::Unassigned => Err(vec![blame::unassigned(opened, i)]),
+                _ => Ok(()),
+            }
+        }
+        FindingKind::Deadlock if explored.counts.initialisations == 0 => {
+            let mut worker = system.worker(&stop.flag);
+            let started = (0..system.valuations()).any(|v| {
+                let mut any = false;
+                let run = system.initial(&mut worker, v, &mut |_, _| {
+                    any = true;
+                    ControlFlow::Break(())
+                });
+                any || run.is_err()
+            });
+            if started { Ok(()) } else { Err(vec![blame::initialisation(opened)]) }
+        }
+        _ => Ok(()),
+    }
+}
+
+pub fn why_text(why: &Why, opened: &Opened) -> String {
+    let at = |span: Span| match opened.sources.get(span.file) {
+        Some(_) => format!(" at {}", opened.sources.place(span)),
+        None => String::new(),
+    };
+    match why {
+        Why::Interrupted => "interrupted".into(),
+        Why::Timeout(limit) => format!("timeout after {} s", limit.as_secs_f64()),
+        Why::MaxStates(n) => format!("the limit of {n} states is reached"),
+        Why::Truncated(span) => format!(
+            "an integer without bounds was enumerated only from MININT = {} to MAXINT = {}{}",
+            opened.scope.minint,
+            opened.scope.maxint,
+            at(*span)
+        ),
+        Why::Limit(fault) => format!("{}{}", fault_message(fault).1, at(fault.span())),
+    }
+}
+
+/// Rebuilds the trace, replays it, and explains.
+fn show_finding(
+    opened: &Opened,
+    system: &System,
+    explored: &Explored,
+    finding: &Finding,
+    in_properties: bool,
+) -> Result<Found, String> {
+    let model = &opened.model;
+    let trace = rebuild::rebuild(system, &explored.store, finding.state, finding.valuation)?;
+    replay::confirm(system, &trace)?;
+    let row = finding.state.map(|id| explored.store.row(id));
+    let explainer = Explainer::new(system, row, finding.valuation);
+    let place = |span| Place::of(&opened.sources, span);
+    let mut found = Found {
+        kind: finding.kind.name(),
+        message: String::new(),
+        code: None,
+        place: None,
+        operation: None,
+        parameters: vec![],
+        why: vec![],
+        trace,
+    };
+    match &finding.kind {
+        FindingKind::Invariant(i) => {
+            let e = &model.invariant[*i];
+            found.place = place(e.span);
+            found.why = explainer.predicate(e, false);
+            found.message = "the invariant is violated".into();
+        }
+        FindingKind::Assertion(i) => {
+            let e = &model.assertions[*i];
+            found.place = place(e.span);
+            found.why = explainer.predicate(e, false);
+            found.message = "an assertion is false".into();
+        }
+        FindingKind::Goal => {
+            if let Some(e) = &model.goal {
+                found.place = place(e.span);
+                found.why = explainer.predicate(e, true);
+            }
+            found.message = "the goal is reached".into();
+        }
+        FindingKind::Deadlock => {
+            found.why = explainer.deadlock();
+            found.message = match finding.state {
+                Some(_) => "deadlock: no operation is enabled".into(),
+                None => "INITIALISATION has no outcome for these constants".into(),
+            };
+        }
+        FindingKind::WellDefinedness { fault, event } => {
+            let (code, message) = fault_message(fault);
+            found.code = Some(code);
+            found.message = message;
+            found.place = place(fault.span());
+            let context = Context { event: *event, in_properties, has_state: row.is_some() };
+            let (operation, parameters, why) = explainer.fault(fault, context);
+            (found.operation, found.parameters, found.why) = (Some(operation), parameters, why);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,147 @@
+//! The command line: one file a command, what they share in [`open`], and the exit codes.
+//!
+//! 0 holds, 1 fails, 2 the model or the command line is wrong, 3 unknown. Nothing here prints: `report` does.
+
+pub mod blame;
+pub mod check;
+pub mod eval;
+pub mod open;
+pub mod repl;
+pub mod replay;
+pub mod stop;
+
+use crate::model::load::with_large_stack;
+use crate::model::scope::ScopeArgs;
+use crate::report::{self, diagnostic, json};
+use clap::{Args, Parser, Subcommand};
+use num_bigint::BigInt;
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Holds = 0,
+    Fails = 1,
+    Wrong = 2,
+    Unknown = 3,
+}
+
+#[derive(Parser)]
+#[command(name = "kanon", version, about = "A model checker for the B method", max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 holds, 1 fails, 2 the model or the command line is wrong, 3 unknown.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Explore all states and look for errors
+    Check(check::Args),
+    /// Evaluate an expression or a predicate in the initial state
+    Eval(eval::Args),
+    /// Ask questions about a machine, step through it
+    Repl(repl::Args),
+    /// Replay a trace, step by step
+    Replay(replay::Args),
+}
+
+/// How large everything is: wins over what the file says.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ScopeOptions {
+    /// Size of a deferred set; may be given several times
+    #[arg(long, value_name = "SET=N", value_parser = card)]
+    pub card: Vec<(String, u64)>,
+    /// Smallest implementable integer
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub minint: Option<BigInt>,
+    /// Largest implementable integer
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub maxint: Option<BigInt>,
+    /// Size of deferred sets that nothing else sizes
+    #[arg(long, value_name = "N")]
+    pub setsize: Option<u64>,
+}
+
+impl ScopeOptions {
+    pub fn args(&self) -> ScopeArgs {
+        ScopeArgs {
+            card: self.card.clone(),
+            minint: self.minint.clone(),
+            maxint: self.maxint.clone(),
+            setsize: self.setsize,
+        }
+    }
+}
+
+fn card(text: &str) -> Result<(String, u64), String> {
+    let (set, n) = text.split_once('=').ok_or("expected SET=N, for instance PROC=3")?;
+    let n = n.trim().parse().map_err(|e| format!("`{n}` is no size: {e}"))?;
+    Ok((set.trim().to_string(), n))
+}
+
+/// Runs the program; the arguments include its name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let as_json = args.iter().any(|a| a == "--json");
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(e) => return refused(&e, as_json),
+    };
+    let ran = catch_unwind(AssertUnwindSafe(|| with_large_stack(|| run(&cli))));
+    match ran {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(e)) => failed(&format!("cannot start a thread with a large stack: {e}"), as_json),
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().map(String::as_str);
+            let what = what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+            failed(&format!("internal error, please report it: {what}"), as_json)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Exit {
+    match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Eval(args) => eval::run(args),
+        Command::Repl(args) => repl::run(args),
+        Command::Replay(args) => replay::run(args),
+    }
+}
+
+fn refused(e: &clap::Error, as_json: bool) -> Exit {
+    let text = e.to_string();
+    if !e.use_stderr() {
+        report::out(&text);
+        return Exit::Holds;
+    }
+    if as_json {
+        let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+        report::out(&json::text(&json::command_line(message.trim())));
+    } else {
+        report::err(&text);
+    }
+    Exit::Wrong
+}
+
+/// The model is wrong.
+fn refuse(refused: &open::Refused, as_json: bool) -> Exit {
+    if as_json {
+        report::out(&json::text(&json::refused(refused)));
+    } else {
+        let text = diagnostic::render_all(&refused.diagnostics, &refused.sources, report::colour_err());
+        report::err(&text);
+    }
+    Exit::Wrong
+}
+
+/// There is no answer, and it is not the model's fault.
+fn failed(why: &str, as_json: bool) -> Exit {
+    if as_json {
+        report::out(&json::text(&json::unknown(why)));
+    } else {
+        report::err(&format!("kanon: {why}\n"));
+    }
+    Exit::Unknown
+}

@@ -1,0 +1,42 @@
+//! From a model to a system with its constants, and faults as messages.
+
+use super::blame;
+use super::stop::Stop;
+use crate::lang::diag::Diagnostic;
+pub use crate::model::open::{Opened, Refused, open};
+use crate::system::{Setup, System};
+use crate::value::fault::{Fault, NOWHERE};
+
+/// Valuations of the constants that are looked for at most.
+pub const MAX_VALUATIONS: usize = 10_000_000;
+
+/// The system with its constants. A system without a valuation is an error, unless it is open whether there is one.
+pub fn start<'o>(opened: &'o Opened, stop: &Stop) -> Result<(System<'o>, Setup), Vec<Diagnostic>> {
+    let mut system = System::new(&opened.model, &opened.scope);
+    let setup = system.setup(MAX_VALUATIONS, &stop.flag);
+    if setup.valuations == 0 && setup.fault.is_none() && !stop.is_set() {
+        return Err(vec![blame::properties(opened, setup.truncated)]);
+    }
+    Ok((system, setup))
+}
+
+/// A fault as a message.
+pub fn fault_message(fault: &Fault) -> (&'static str, String) {
+    match fault {
+        Fault::Wd(wd) => {
+            let (code, message) = wd.kind.describe();
+            (code, message.to_string())
+        }
+        Fault::Limit(_, why) => ("B0420", format!("cannot be computed: {why}")),
+    }
+}
+
+pub fn fault_diagnostic(fault: &Fault) -> Diagnostic {
+    let (code, message) = fault_message(fault);
+    Diagnostic::error(code, fault.span(), message)
+}
+
+/// A message about no place in particular.
+pub fn plain_error(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("B0400", NOWHERE, message)
+}

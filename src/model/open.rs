@@ -1,0 +1,59 @@
+//! From a path to a model with its scope: what every command starts with.
+
+use super::check::{Want, check_expr};
+use super::load;
+use super::scope::{ScopeArgs, scope};
+use super::{Expr, Model};
+use crate::lang::b::{Definitions, parse_expr};
+use crate::lang::diag::{Diagnostic, SourceMap};
+use crate::value::Scope;
+use std::path::Path;
+
+/// A model that is ready to become a system.
+#[derive(Default)]
+pub struct Opened {
+    pub sources: SourceMap,
+    pub model: Model,
+    pub scope: Scope,
+    /// Where the size of each deferred set comes from.
+    pub sizes: Vec<String>,
+    pub definitions: Definitions,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The user's errors, with the texts that they point into.
+#[derive(Debug, Default)]
+pub struct Refused {
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+pub fn open(path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
+    let loaded = load::load(path);
+    let Some(model) = loaded.model else {
+        return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics });
+    };
+    match scope(&model, over) {
+        Ok((scope, sizes)) => Ok(Opened {
+            sources: loaded.sources,
+            model,
+            scope,
+            sizes,
+            definitions: loaded.definitions,
+            warnings: loaded.diagnostics,
+        }),
+        Err(diagnostics) => Err(Refused { sources: loaded.sources, diagnostics }),
+    }
+}
+
+impl Opened {
+    /// A predicate of the command line.
+    pub fn predicate(&mut self, name: &str, text: &str) -> Result<Expr, Vec<Diagnostic>> {
+        let ast = parse_expr(&mut self.sources, name, text, &self.definitions)?;
+        check_expr(&mut self.model, &ast, Want::Predicate)
+    }
+
+    pub fn refuse(self, diagnostics: Vec<Diagnostic>) -> Refused {
+        Refused { sources: self.sources, diagnostics }
+    }
+}

@@ -1,0 +1,83 @@
+//! What `check` has to say, as plain data: how it looks is [`super::text`]'s and [`super::json`]'s business.
+
+use crate::explore::Counts;
+use crate::lang::diag::{SourceMap, Span};
+use crate::model::open::Opened;
+use crate::trace::Trace;
+use crate::trace::explain::Part;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    Holds,
+    Fails,
+    Unknown,
+}
+
+impl Word {
+    pub fn name(self) -> &'static str {
+        match self {
+            Word::Holds => "holds",
+            Word::Fails => "fails",
+            Word::Unknown => "unknown",
+        }
+    }
+}
+
+/// A part of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub span: Span,
+    pub text: String,
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Place {
+    pub fn of(sources: &SourceMap, span: Span) -> Option<Place> {
+        let source = sources.get(span.file)?;
+        let at = source.line_col(span.lo);
+        // One line: conjuncts often run over several.
+        let text = sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(Place { span, text, file: source.path.display().to_string(), line: at.line, column: at.col })
+    }
+}
+
+/// A finding, ready to be shown.
+pub struct Found {
+    /// `invariant`, `deadlock`, `assertion`, `goal`, `well-definedness`
+    pub kind: &'static str,
+    pub message: String,
+    /// The code of a well-definedness error.
+    pub code: Option<&'static str>,
+    /// The conjunct that is false (or the goal that is true); the expression without a value.
+    pub place: Option<Place>,
+    /// The operation in which a well-definedness error arose, and its parameters as far as they are known.
+    pub operation: Option<String>,
+    pub parameters: Vec<(String, String)>,
+    pub why: Vec<Part>,
+    pub trace: Trace,
+}
+
+/// The whole answer.
+pub struct Checked {
+    pub opened: Opened,
+    pub verdict: Word,
+    pub reason: Option<String>,
+    pub finding: Option<Found>,
+    pub counts: Counts,
+    /// Transitions by operation.
+    pub operations: Vec<(Arc<str>, u64)>,
+    /// Valuations of the constants; 0 when the model has none.
+    pub constants: usize,
+    /// Every reachable state was expanded.
+    pub complete: bool,
+    /// Where integers were enumerated from MININT to MAXINT only.
+    pub truncated: Option<Place>,
+    /// Constants and exploration.
+    pub seconds: f64,
+    pub total_seconds: f64,
+    /// Of the store of states.
+    pub bytes: usize,
+}

@@ -1,0 +1,147 @@
+//! The JSON objects that `--json` prints; docs/json.md describes them.
+
+use super::answer::{Checked, Found, Place};
+use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
+use crate::model::Model;
+use crate::model::open::Refused;
+use crate::trace::explain::{Part, PartKind};
+use crate::trace::export;
+use serde_json::{Map, Value, json};
+
+/// One object, pretty, with a newline.
+pub fn text(object: &Value) -> String {
+    format!("{object:#}\n")
+}
+
+fn object(pairs: impl IntoIterator<Item = (String, Value)>) -> Value {
+    Value::Object(pairs.into_iter().collect())
+}
+
+pub fn command_line(message: &str) -> Value {
+    json!({ "verdict": "error", "reason": message, "errors": [{ "severity": "error", "code": "command-line", "message": message }] })
+}
+
+pub fn unknown(reason: &str) -> Value {
+    json!({ "verdict": "unknown", "reason": reason })
+}
+
+/// Where in the sources; nothing when the span is not in them.
+fn place(sources: &SourceMap, span: Span, into: &mut Map<String, Value>) {
+    if let Some(source) = sources.get(span.file) {
+        let at = source.line_col(span.lo);
+        into.insert("file".into(), source.path.display().to_string().into());
+        into.insert("line".into(), at.line.into());
+        into.insert("column".into(), at.col.into());
+    }
+}
+
+pub fn diagnostic(d: &Diagnostic, sources: &SourceMap) -> Value {
+    let severity = match d.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let mut o = Map::new();
+    o.insert("severity".into(), severity.into());
+    o.insert("code".into(), d.code.into());
+    o.insert("message".into(), d.message.clone().into());
+    place(sources, d.span, &mut o);
+    let note = |(span, message): &(Span, String)| {
+        let mut o = Map::new();
+        o.insert("message".into(), message.clone().into());
+        place(sources, *span, &mut o);
+        Value::Object(o)
+    };
+    if !d.notes.is_empty() {
+        o.insert("notes".into(), d.notes.iter().map(note).collect());
+    }
+    if let Some(help) = &d.help {
+        o.insert("help".into(), help.clone().into());
+    }
+    Value::Object(o)
+}
+
+pub fn refused(refused: &Refused) -> Value {
+    let first = refused.diagnostics.iter().find(|d| d.is_error());
+    let reason = first.map_or("the model was refused", |d| &d.message);
+    let errors: Vec<Value> = refused.diagnostics.iter().map(|d| diagnostic(d, &refused.sources)).collect();
+    json!({ "verdict": "error", "reason": reason, "errors": errors })
+}
+
+/// The answer of `check`.
+pub fn checked(c: &Checked) -> Value {
+    let model = &c.opened.model;
+    let operations = c.operations.iter().map(|(n, t)| (n.to_string(), (*t).into()));
+    let sets = model.sets.iter().zip(&c.opened.scope.card).map(|(s, n)| (s.name.to_string(), (*n).into()));
+    let warnings: Vec<Value> = c.opened.warnings.iter().map(|d| diagnostic(d, &c.opened.sources)).collect();
+    json!({
+        "verdict": c.verdict.name(),
+        "reason": c.reason,
+        "finding": c.finding.as_ref().map(|f| finding(f, model)),
+        "states": c.counts.states,
+        "transitions": c.counts.transitions,
+        "operations": object(operations),
+        "initialisations": c.counts.initialisations,
+        "constants": c.constants,
+        "deadlocks": c.counts.deadlocks,
+        "violations": c.counts.violations,
+        "assertion_failures": c.counts.assertion_failures,
+        "goals": c.counts.goals,
+        "wd_errors": c.counts.wd_errors,
+        "open": c.counts.open,
+        "complete": c.complete,
+        "seconds": c.seconds,
+        "total_seconds": c.total_seconds,
+        "bytes": c.bytes,
+        "machine": &*model.name,
+        "scope": {
+            "sets": object(sets),
+            "minint": number(&c.opened.scope.minint),
+            "maxint": number(&c.opened.scope.maxint),
+            "truncated": c.truncated.as_ref().map(placed),
+        },
+        "warnings": warnings,
+    })
+}
+
+/// A JSON number where it is exact everywhere, a string otherwise.
+fn number(n: &num_bigint::BigInt) -> Value {
+    match i64::try_from(n) {
+        Ok(small) if small.unsigned_abs() < 1 << 53 => small.into(),
+        _ => n.to_string().into(),
+    }
+}
+
+fn placed(p: &Place) -> Value {
+    json!({ "text": p.text, "file": p.file, "line": p.line, "column": p.column })
+}
+
+fn finding(f: &Found, model: &Model) -> Value {
+    let mut o = Map::new();
+    o.insert("kind".into(), f.kind.into());
+    o.insert("message".into(), f.message.clone().into());
+    if let Some(code) = f.code {
+        o.insert("code".into(), code.into());
+    }
+    if let Some(p) = &f.place {
+        let key = if f.code.is_some() { "place" } else { "conjunct" };
+        o.insert(key.into(), placed(p));
+    }
+    if let Some(op) = &f.operation {
+        o.insert("operation".into(), op.clone().into());
+        let pairs = f.parameters.iter().map(|(n, v)| (n.clone(), v.clone().into()));
+        o.insert("parameters".into(), object(pairs));
+    }
+    o.insert("why".into(), f.why.iter().map(part).collect());
+    o.insert("trace".into(), export::trace(&f.trace, model));
+    Value::Object(o)
+}
+
+fn part(p: &Part) -> Value {
+    let kind = match p.kind {
+        PartKind::Value => "value",
+        PartKind::Witness => "witness",
+        PartKind::Note => "note",
+    };
+    json!({ "kind": kind, "text": p.text, "value": p.value, "depth": p.depth })
+}
