@@ -70,6 +70,11 @@ fn parse_file(sources: &mut SourceMap, file: FileId) -> Parsed {
         let (tokens, mut diagnostics) = lex::lex(&text, file);
         let mut parser = parse::Parser::new(&text, file, &tokens);
         let raw = parser.machine();
+        if diagnostics.iter().any(|d| d.code == "B0103") {
+            // The rest of the file was a comment: what is missing at its end is no news.
+            let end = parser.end_of_file();
+            parser.diagnostics.retain(|d| d.span != end);
+        }
         diagnostics.append(&mut parser.diagnostics);
         diagnostics.sort_by_key(|d| d.span);
         diagnostics.truncate(parse::MAX_ERRORS);

@@ -156,12 +156,15 @@ impl Parser<'_> {
                     }
                 }
                 T::Eof => {
-                    let opened = raw.machine.span;
-                    self.report(Box::new(
-                        Diagnostic::error("B0107", place, "the machine is not closed")
-                            .note(opened, "it begins here")
-                            .help("end it with `END`"),
-                    ));
+                    let d = Diagnostic::error("B0107", place, "the machine is not closed")
+                        .note(raw.machine.span, "it begins here")
+                        .help("end it with `END`");
+                    self.report(Box::new(match self.misplaced_end {
+                        Some((opened, end)) => d
+                            .note(opened, "perhaps this has no `END` of its own")
+                            .note(end, "because this one closes it"),
+                        None => d,
+                    }));
                     return;
                 }
                 _ => {
@@ -185,23 +188,16 @@ impl Parser<'_> {
     fn stray(&mut self, clause: &str) {
         let token = self.token(self.at);
         let text = self.text_of(token);
-        let upper = token.kind == T::Ident
-            && text.len() > 3
-            && text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-        let fail = if upper && Self::is_clause_like(text) {
+        let fail = if let Some(meant) = resembled_clause(text).filter(|_| token.kind == T::Ident) {
             Box::new(
                 Diagnostic::error("B0109", self.here(), format!("`{text}` is not a clause of a machine"))
-                    .help(format!("did you mean `{}`?", closest_clause(text))),
+                    .help(format!("did you mean `{meant}`?")),
             )
         } else {
             self.unexpected(&format!("the next clause or `END` after {clause}"))
         };
         self.report(fail);
         self.advance();
-    }
-
-    fn is_clause_like(text: &str) -> bool {
-        distance(text, closest_clause(text)) <= 3
     }
 
     fn skip_to_clause(&mut self) {
@@ -647,8 +643,12 @@ const CLAUSES: [&str; 28] = [
     "VALUES",
 ];
 
-fn closest_clause(text: &str) -> &'static str {
-    CLAUSES.iter().copied().min_by_key(|c| distance(text, c)).unwrap_or("INVARIANT")
+/// The clause that a word in capitals was probably meant to be.
+pub(super) fn resembled_clause(text: &str) -> Option<&'static str> {
+    let capitals = text.len() > 3 && text.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let most = if text.len() > 6 { 3 } else { 1 };
+    let closest = CLAUSES.iter().copied().min_by_key(|c| distance(text, c))?;
+    (capitals && distance(text, closest) <= most).then_some(closest)
 }
 
 /// Edit distance, for "did you mean"; both words are short.

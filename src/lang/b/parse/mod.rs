@@ -43,6 +43,8 @@ pub(super) struct Parser<'a> {
     height: u32,
     names: HashMap<&'a str, Name>,
     layout: Layout,
+    /// The first block whose END stands further left than the block: probably another block's.
+    misplaced_end: Option<(Span, Span)>,
     /// Constructs that were read but have no place in the tree.
     unsupported: Vec<(Span, String)>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -99,6 +101,7 @@ impl<'a> Parser<'a> {
             height: 0,
             names: HashMap::new(),
             layout: Layout::of(tokens),
+            misplaced_end: None,
             unsupported: vec![],
             diagnostics: vec![],
         }
@@ -117,6 +120,11 @@ impl<'a> Parser<'a> {
                 None
             }
         }
+    }
+
+    /// Where errors about the end of the file are reported.
+    pub(super) fn end_of_file(&self) -> Span {
+        self.span_of(self.token(self.tokens.len()))
     }
 
     // ---- tokens ----
@@ -204,7 +212,13 @@ impl<'a> Parser<'a> {
     /// The END of a block, with the place of its beginning when it is missing.
     fn expect_end(&mut self, opened: Span, what: &str) -> Res<Span> {
         match self.peek() {
-            T::Kw(Kw::End) => self.expect_kw(Kw::End, "`END`"),
+            T::Kw(Kw::End) => {
+                let end = self.expect_kw(Kw::End, "`END`")?;
+                if self.misplaced_end.is_none() && self.indent(end) < self.indent(opened) {
+                    self.misplaced_end = Some((opened, end));
+                }
+                Ok(end)
+            }
             T::Eof | T::Clause(_) => {
                 let found = self.found();
                 Err(Box::new(
@@ -215,6 +229,14 @@ impl<'a> Parser<'a> {
             }
             _ => Err(Box::new(self.unexpected("`END`").note(opened, format!("to close this {what}")))),
         }
+    }
+
+    /// How far the line of a place is indented; of very long lines nothing is known.
+    fn indent(&self, place: Span) -> Option<usize> {
+        let before = self.text.as_bytes().get(..place.lo as usize)?;
+        let length = before.iter().rev().take(200).position(|b| *b == b'\n')?;
+        let line = &self.text.as_bytes()[place.lo as usize - length..];
+        Some(line.iter().take_while(|b| matches!(b, b' ' | b'\t')).count())
     }
 
     // ---- names ----
@@ -314,6 +336,9 @@ impl<'a> Parser<'a> {
 
     fn hint(&self, token: Token, code: &str) -> Option<String> {
         let text = self.text_of(token);
+        if let Some(clause) = self.misspelt_clause() {
+            return Some(format!("did you mean the clause `{clause}`?"));
+        }
         Some(match token.kind {
             _ if code == "B0108" => format!("use another name, or quote it: `` `{text}` ``"),
             T::DefEq => "equality is written `=`; `==` belongs to DEFINITIONS".to_string(),
@@ -329,6 +354,12 @@ impl<'a> Parser<'a> {
             T::Kw(Kw::Or) => "disjunction is written `or`; `OR` belongs to CHOICE and CASE".to_string(),
             _ => return None,
         })
+    }
+
+    /// The clause that the word before the next token resembles.
+    fn misspelt_clause(&self) -> Option<&'static str> {
+        let before = *self.tokens.get(self.at.checked_sub(1)?)?;
+        machine::resembled_clause(self.text_of(before)).filter(|_| before.kind == T::Ident)
     }
 
     fn report(&mut self, fail: Fail) {
@@ -358,7 +389,7 @@ impl<'a> Parser<'a> {
     fn too_deep(&self, place: Span) -> Fail {
         Box::new(
             Diagnostic::error("B0106", place, format!("this nests more than {MAX_DEPTH} levels deep"))
-                .help("name parts of it in DEFINITIONS' place: constants, variables or operations"),
+                .help("split it: give parts of it names as constants, variables or operations"),
         )
     }
 }
