@@ -1,6 +1,6 @@
 //! What several tests share: small models, texts evaluated by the reference, random typed trees.
 // Each test uses its own part of this.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 pub mod random;
 
