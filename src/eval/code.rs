@@ -232,10 +232,13 @@ fn parallel(
     let old: Vec<Val> = slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
     code.run(env, &mut |env| {
         // The others read the old values; what this part wrote is put in place when all are done.
+        // A slot that kept its value was not written, so another part may write it.
         let mark = written.len();
         for (s, v) in slots.iter().zip(&old) {
-            let new = std::mem::replace(&mut env.slots[*s as usize], v.clone());
-            written.push((*s, new));
+            let slot = &mut env.slots[*s as usize];
+            if slot != v {
+                written.push((*s, std::mem::replace(slot, v.clone())));
+            }
         }
         let out = parallel(rest, env, written, then);
         for (s, new) in written.drain(mark..) {

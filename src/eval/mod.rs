@@ -11,6 +11,7 @@ pub mod reference;
 
 pub mod code;
 pub mod compile;
+pub mod grow;
 pub mod node;
 pub mod plan;
 

@@ -9,11 +9,11 @@ use crate::model::LocalId;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::ops::{self, Restrict};
-use crate::value::rep::R;
+use crate::value::rep::{R, Rep};
 use crate::value::val::{Closure, FunKind, IntSet, Lazy, SeqKind, Val, cmp_int, force};
 use std::cmp::Ordering;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Where a name's value lives while evaluating.
 pub type Slot = u32;
@@ -275,8 +275,6 @@ pub struct Compr {
     /// Whether the tuple determines the element (no second solution gives the same one by another way).
     pub is_map: bool,
     pub infinite: bool,
-    /// A recursive function's own slot.
-    pub itself: Option<Slot>,
     pub span: Span,
 }
 
@@ -437,8 +435,17 @@ impl Node {
                     return Ok(closure(c, env));
                 }
                 let mut out = Vec::new();
-                c.elements(env, &mut out, crate::value::val::MAX_SET)?;
-                Val::from_elems(out, &c.rep)
+                match c.elements(env, &mut out, crate::value::val::MAX_SET) {
+                    Ok(()) => Val::from_elems(out, &c.rep),
+                    // It turned out to be too large to expand (a constant set it ranges over is infinite, say):
+                    // it is tested instead.
+                    Err(e)
+                        if matches!(*e, Fault::Limit(..)) && c.can_be_symbolic() && env.go_on().is_ok() =>
+                    {
+                        closure(c, env)
+                    }
+                    Err(e) => return Err(e),
+                }
             }
             Node::Sum { over, product } => over.sum(env, *product)?,
             Node::Gather { over, inter, span } => {
@@ -537,6 +544,9 @@ fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::GenInter => ops::gen_inter(&a, rep)?,
         Unary::Pow { nonempty } => Val::lazy(Lazy::Pow { of: a, nonempty }),
         Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a }),
+        Unary::Identity if ops::is_infinite(&a) => {
+            Val::lazy(Lazy::Closure(Arc::new(Builtin { kind: BuiltinKind::Identity(a), rep: out.clone() })))
+        }
         Unary::Identity => ops::identity(&a, out)?,
         Unary::Closure1 => ops::closure1(&a, rep)?,
         Unary::Closure => {
@@ -651,6 +661,10 @@ fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res<Val> {
             Val::I(_) => return Err(Fault::wd(WdKind::NegativeIterate)),
             _ => return Err(Fault::limit("iterate with a count of more than 64 bits")),
         },
+        Binary::Prj1 | Binary::Prj2 if ops::is_infinite(&a) || ops::is_infinite(&b) => {
+            let kind = BuiltinKind::Projection { first: op == Binary::Prj1, a, b };
+            Val::lazy(Lazy::Closure(Arc::new(Builtin { kind, rep: out.clone() })))
+        }
         Binary::Prj1 | Binary::Prj2 => {
             let pairs = out.as_rel().0;
             let (a, b) = (force(a, ra)?, force(b, rb)?);
@@ -776,6 +790,11 @@ impl Test {
 // ---- comprehensions -----------------------------------------------------------------------------------------
 
 impl Compr {
+    /// Whether membership and application are tested without enumerating, in a type that may be infinite.
+    fn can_be_symbolic(&self) -> bool {
+        !self.is_map && self.rep.elem().carrier == 0
+    }
+
     /// All elements, with repetitions.
     pub fn elements(&self, env: &mut Env, out: &mut Vec<Val>, limit: usize) -> Res<()> {
         let elem = self.rep.elem();
@@ -892,6 +911,39 @@ pub fn tuple_rep(parts: &[R]) -> R {
     reps.fold(first.clone(), |a, b| crate::value::rep::Rep::pair(a, b.clone()))
 }
 
+/// A recursive function while and after it is defined: closures that mention it find its value here.
+///
+/// The value holds the closures and the closures hold the cell, so it is never freed; there is one for each
+/// recursive constant of a valuation.
+pub struct Recursive {
+    pub value: OnceLock<Val>,
+    pub rep: R,
+}
+
+impl Recursive {
+    fn value(&self) -> Res<&Val> {
+        self.value.get().ok_or_else(|| Fault::limit("a function is used while it is being defined"))
+    }
+}
+
+impl Closure for Recursive {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        ops::member(v, self.value()?, &self.rep)
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        ops::apply(self.value()?, x, &self.rep)
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("a recursive function would have to be enumerated"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
+    }
+}
+
 /// A comprehension with what it captured.
 struct Captured {
     code: Arc<Compr>,
@@ -909,13 +961,7 @@ fn closure(code: &Arc<Compr>, env: &Env) -> Val {
 
 impl Captured {
     fn env(&self) -> Env {
-        let mut env =
-            Env { slots: self.slots.clone(), pending: None, truncated: None, stop: self.stop.clone() };
-        if let Some(slot) = self.code.itself {
-            let me = Captured { code: self.code.clone(), slots: self.slots.clone(), stop: self.stop.clone() };
-            env.set(slot, Val::lazy(Lazy::Closure(Arc::new(me))));
-        }
-        env
+        Env { slots: self.slots.clone(), pending: None, truncated: None, stop: self.stop.clone() }
     }
 }
 
@@ -968,5 +1014,50 @@ impl Closure for Captured {
 
     fn is_infinite(&self) -> bool {
         self.code.infinite
+    }
+}
+
+/// Infinite relations with a fixed meaning.
+struct Builtin {
+    kind: BuiltinKind,
+    rep: R,
+}
+
+enum BuiltinKind {
+    Identity(Val),
+    Projection { first: bool, a: Val, b: Val },
+}
+
+impl Closure for Builtin {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        match self.apply(&x) {
+            Ok(z) => Ok(y == z),
+            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        let (from, _) = self.rep.as_rel();
+        let (inside, value) = match &self.kind {
+            BuiltinKind::Identity(s) => (ops::member(x, s, &Rep::set(from.clone()))?, x.clone()),
+            BuiltinKind::Projection { first, a, b } => {
+                let (ra, rb) = from.as_pair();
+                let (l, r) = x.split(from);
+                let inside =
+                    ops::member(&l, a, &Rep::set(ra.clone()))? && ops::member(&r, b, &Rep::set(rb.clone()))?;
+                (inside, if *first { l } else { r })
+            }
+        };
+        if inside { Ok(value) } else { Err(Fault::wd(WdKind::OutsideDomain)) }
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("an infinite relation would have to be enumerated"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
     }
 }

@@ -3,15 +3,17 @@
 //! A step generates (x ∈ S, x = E, x ↦ y ∈ r, x ∈ a..b, x ⊆ S), tests, or enumerates a type. Each solution is
 //! handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
 
-use super::node::{Env, Node, Slot, Test, settled};
+use super::grow::Grow;
+use super::node::{Env, Node, Recursive, Slot, Test, settled};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
-use crate::value::val::{Val, cmp_int};
+use crate::value::val::{Lazy, Val, cmp_int};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
+use std::sync::{Arc, OnceLock};
 
 /// Called with every solution; `Ok(false)` ends the search.
 pub type Found<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
@@ -51,6 +53,16 @@ pub enum Step {
         rep: R,
         span: Span,
     },
+    /// A large unknown, piece by piece.
+    Grow(Grow),
+    /// f = E where E mentions f inside lambdas: a recursive function.
+    Recursive {
+        slot: Slot,
+        node: Node,
+        rep: R,
+    },
+    /// A condition that is known by then decides how to go on; both are whole.
+    Cases(Test, Vec<Step>, Vec<Step>),
     /// One of several ways; the rest follows each of them.
     Alt(Vec<Vec<Step>>),
 }
@@ -214,6 +226,21 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             run(rest, env, found)
         })
         .map_err(|e| e.at(*span)),
+        Step::Grow(g) => g.run(env, &mut |env| run(rest, env, found)),
+        Step::Recursive { slot, node, rep } => {
+            let cell = Arc::new(Recursive { value: OnceLock::new(), rep: rep.clone() });
+            env.set(*slot, Val::lazy(Lazy::Closure(cell.clone())));
+            let v = node.val(env)?;
+            // The cell is new, so it is empty.
+            let _ = cell.value.set(v.clone());
+            env.set(*slot, v);
+            run(rest, env, found)
+        }
+        Step::Cases(test, yes, no) => {
+            // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
+            let way = if let Ok(false) = test.holds(env) { no } else { yes };
+            run(way, env, &mut |env| run(rest, env, found))
+        }
         Step::Alt(ways) => {
             for way in ways {
                 if !run(way, env, &mut |env| run(rest, env, found))? {

@@ -99,7 +99,8 @@ pub struct ScopeHints {
     pub default_setsize: Option<u64>,
 }
 
-/// Predicates have [`Type::Pred`]; everything else is an expression.
+/// Predicates have [`Type::Pred`]; everything else is an expression. Two are equal when they read alike,
+/// wherever they stand.
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -107,7 +108,13 @@ pub struct Expr {
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.kind == other.kind && self.ty == other.ty
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     Const(ConstId),
     Var(VarId),

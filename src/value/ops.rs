@@ -733,6 +733,11 @@ pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {
                 return Ok(a.clone());
             }
         }
+        if let Lazy::Closure(c) = &*l.0 {
+            if let Some(d) = c.domain() {
+                return Ok(d);
+            }
+        }
     }
     let r = force(r.clone(), rep)?;
     let out = r.elems().map(|p| p.first(rep.elem())).collect();
@@ -845,7 +850,7 @@ pub fn image(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     match r {
         Val::Lazy(l) => {
             if let Lazy::Closure(c) = &*l.0 {
-                if c.is_infinite() {
+                if c.is_pointwise() {
                     for x in force(s.clone(), &sa)?.elems() {
                         match c.apply(&x) {
                             Ok(y) => out.push(y),

@@ -74,6 +74,14 @@ pub trait Closure: Send + Sync {
     fn elements(&self, limit: usize) -> Res<Vec<Val>>;
     /// Whether it cannot be expanded as far as is known without trying.
     fn is_infinite(&self) -> bool;
+    /// The domain, where it is known without the rest.
+    fn domain(&self) -> Option<Val> {
+        None
+    }
+    /// Whether images may be taken element by element with [`Closure::apply`].
+    fn is_pointwise(&self) -> bool {
+        self.is_infinite()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! From the typed model to nodes and plans: names become slots, types become representations, predicates
 //! with unknowns become plans.
 
+mod linear;
 mod pred;
 mod solve;
 mod stmt;
@@ -47,6 +48,8 @@ pub struct Compiler<'m> {
     /// Operations being inlined, to stop at a cycle.
     calls: Vec<crate::model::OpId>,
     limits: (i64, i64),
+    /// Case distinctions around what is being planned.
+    splits: u32,
 }
 
 impl<'m> Compiler<'m> {
@@ -64,6 +67,7 @@ impl<'m> Compiler<'m> {
             inlining: 0,
             calls: Vec::new(),
             limits,
+            splits: 0,
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);
@@ -199,7 +203,7 @@ impl<'m> Compiler<'m> {
                 Node::Unary { op: Unary::Second, a: p, rep, out, span }
             }
             ExprKind::Bind(binder, locals, pred, body) => match binder {
-                Binder::Lambda => Node::Compr(self.lambda(e, locals, pred, body, None)),
+                Binder::Lambda => Node::Compr(self.lambda(e, locals, pred, body)),
                 Binder::Sigma | Binder::Pi => {
                     let over = self.mapped(e, locals, pred, body);
                     Node::Sum { over, product: *binder == Binder::Pi }
@@ -506,16 +510,8 @@ impl<'m> Compiler<'m> {
         self.compr(e, locals, pred, tuple, None, rep, false)
     }
 
-    /// `itself` is the slot that holds the function when it is recursive.
-    fn lambda(
-        &mut self,
-        e: &Expr,
-        locals: &[LocalId],
-        pred: &Expr,
-        body: &Expr,
-        itself: Option<Slot>,
-    ) -> Arc<Compr> {
-        if let (Some(c), None) = (self.compiled(e), itself) {
+    fn lambda(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
+        if let Some(c) = self.compiled(e) {
             return c;
         }
         let tuple = self.tuple(locals);
@@ -535,7 +531,7 @@ impl<'m> Compiler<'m> {
             },
             _ => Node::PairW { a: Box::new(tuple), b: Box::new(body_again), nb: rb.carrier },
         };
-        self.compr_with(e, locals, pred, element, Some(value), rep, false, itself)
+        self.compr(e, locals, pred, element, Some(value), rep, false)
     }
 
     /// The set of the values of an expression: `{x . P | E}`, and what SIGMA, UNION … range over.
@@ -587,27 +583,12 @@ impl<'m> Compiler<'m> {
         rep: R,
         is_map: bool,
     ) -> Arc<Compr> {
-        self.compr_with(e, locals, pred, element, value, rep, is_map, None)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn compr_with(
-        &mut self,
-        e: &Expr,
-        locals: &[LocalId],
-        pred: &Expr,
-        element: Node,
-        value: Option<Node>,
-        rep: R,
-        is_map: bool,
-        itself: Option<Slot>,
-    ) -> Arc<Compr> {
         let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
         let slot_reps: Vec<R> = slots.iter().map(|s| self.slots[*s as usize].rep.clone()).collect();
         let plan: Plan = self.plan(&slots, &[pred]);
         let test = self.test(pred);
         debug_assert!(is_map || value.is_some() || *rep.elem() == tuple_rep(&slot_reps));
-        let infinite = (plan.unbounded || itself.is_some()) && rep.elem().carrier == 0;
+        let infinite = plan.unbounded && rep.elem().carrier == 0;
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -619,7 +600,6 @@ impl<'m> Compiler<'m> {
             rep,
             is_map,
             infinite,
-            itself,
             span: e.span,
         });
         self.comprs.insert((std::ptr::from_ref(e), self.inlining), c.clone());

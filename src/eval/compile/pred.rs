@@ -151,7 +151,7 @@ impl Compiler<'_> {
                 return Test::InCompr { x: self.boxed(x), over };
             }
             ExprKind::Bind(Binder::Lambda, locals, pred, body) => {
-                let over = self.lambda(set, locals, pred, body, None);
+                let over = self.lambda(set, locals, pred, body);
                 return Test::InCompr { x: self.boxed(x), over };
             }
             ExprKind::Struct(_) if matches!(elem.shape, Shape::Rec(_)) => {

@@ -4,6 +4,7 @@
 //! values as far as the tree tells. The estimates only order the work; the set of solutions does not depend on them.
 
 use super::{Compiler, fun_kind};
+use crate::eval::grow::{Grow, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::{Bound, Pattern, Plan, Step};
 use crate::lang::diag::Span;
@@ -17,13 +18,25 @@ use std::sync::Arc;
 
 /// A conjunct, negated or not.
 #[derive(Clone, Copy)]
-struct Conjunct<'e> {
-    expr: &'e Expr,
-    negated: bool,
+pub(super) struct Conjunct<'e> {
+    pub(super) expr: &'e Expr,
+    pub(super) negated: bool,
+    /// Only to be tested: what it generates was taken into account already.
+    pub(super) tested: bool,
+}
+
+impl<'e> Conjunct<'e> {
+    fn new(expr: &'e Expr, negated: bool) -> Self {
+        Conjunct { expr, negated, tested: false }
+    }
+
+    fn only_tested(self) -> Self {
+        Conjunct { tested: true, ..self }
+    }
 }
 
 /// The form of a conjunct that may generate.
-enum Form<'e> {
+pub(super) enum Form<'e> {
     Eq(&'e Expr, &'e Expr),
     In(&'e Expr, &'e Expr),
     Subset(&'e Expr, &'e Expr),
@@ -31,10 +44,11 @@ enum Form<'e> {
     Less(&'e Expr, &'e Expr, bool),
     Or(Vec<Conjunct<'e>>),
     Exists(&'e [LocalId], Vec<Conjunct<'e>>),
+    If(&'e Expr, &'e Expr, &'e Expr),
     Other,
 }
 
-type Open = HashSet<Slot>;
+pub(super) type Open = HashSet<Slot>;
 
 /// A way to go on, with what it costs and what it settles.
 struct Way<'e> {
@@ -43,11 +57,42 @@ struct Way<'e> {
 }
 
 enum WayKind<'e> {
-    In { conjunct: usize, pattern: &'e Expr, set: &'e Expr, subset: bool },
-    Range { slot: Slot, span: Span },
-    All { slot: Slot },
-    Alt { conjunct: usize, ways: Vec<Conjunct<'e>> },
-    Exists { conjunct: usize, locals: &'e [LocalId], body: Vec<Conjunct<'e>> },
+    /// The conjunct is consumed, unless the membership only follows from one.
+    In {
+        conjunct: Option<usize>,
+        pattern: &'e Expr,
+        set: &'e Expr,
+        subset: bool,
+    },
+    /// Piece by piece; the conjunct stays as a test.
+    Grow {
+        slot: Slot,
+        set: &'e Expr,
+        subset: bool,
+    },
+    /// Case distinction by a condition that is known: the conjunct then says the other way.
+    Split {
+        conjunct: usize,
+        cond: Conjunct<'e>,
+        then: Option<Conjunct<'e>>,
+        otherwise: Option<Conjunct<'e>>,
+    },
+    Range {
+        slot: Slot,
+        span: Span,
+    },
+    All {
+        slot: Slot,
+    },
+    Alt {
+        conjunct: usize,
+        ways: Vec<Conjunct<'e>>,
+    },
+    Exists {
+        conjunct: usize,
+        locals: &'e [LocalId],
+        body: Vec<Conjunct<'e>>,
+    },
 }
 
 const UNBOUNDED: f64 = 1e15;
@@ -58,7 +103,7 @@ impl<'m> Compiler<'m> {
     pub fn plan(&mut self, unknown: &[Slot], preds: &[&Expr]) -> Plan {
         let mut todo = Vec::new();
         for p in preds {
-            flatten(Conjunct { expr: p, negated: false }, &mut todo);
+            flatten(Conjunct::new(p, false), &mut todo);
         }
         let mut plan = Plan::default();
         plan.steps =
@@ -99,7 +144,9 @@ impl<'m> Compiler<'m> {
             }
             match way.kind {
                 WayKind::In { conjunct, pattern, set, subset } => {
-                    todo.remove(conjunct);
+                    if let Some(i) = conjunct {
+                        todo.remove(i);
+                    }
                     let span = set.span;
                     let mut rep = self.rep(&set.ty);
                     let mut node = self.expr(set);
@@ -118,6 +165,52 @@ impl<'m> Compiler<'m> {
                     }
                     let pattern = self.pattern(pattern, &mut open);
                     steps.push(Step::In { pattern, set: node, rep, span });
+                }
+                WayKind::Grow { slot, set, subset } => {
+                    let space = self.space(set, subset);
+                    let only: Open = [slot].into();
+                    let mut others = open.clone();
+                    others.remove(&slot);
+                    let mut tests = Vec::new();
+                    for c in &todo {
+                        if self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others) {
+                            tests.push(self.conjunct_test(*c));
+                        }
+                    }
+                    open.remove(&slot);
+                    steps.push(Step::Grow(Grow { slot, space, tests }));
+                }
+                WayKind::Split { conjunct, cond, then, otherwise } => {
+                    let c = todo[conjunct];
+                    let test = self.conjunct_test(cond);
+                    let mut ways = [(true, then), (false, otherwise)].map(|(truth, extra)| {
+                        let mut rest: Vec<Conjunct> = Vec::new();
+                        for d in todo.iter().filter(|d| !std::ptr::eq(d.expr, c.expr)) {
+                            match known(*d, cond, truth) {
+                                Known::Same => rest.push(*d),
+                                Known::Holds => rest.push(d.only_tested()),
+                                Known::Other(e) => {
+                                    rest.push(d.only_tested());
+                                    flatten(e, &mut rest);
+                                }
+                            }
+                        }
+                        // The whole conjunct is tested in the end: the case distinction only helps to generate.
+                        rest.push(c.only_tested());
+                        if let Some(e) = extra {
+                            flatten(e, &mut rest);
+                        }
+                        let (mut repeat, mut endless) = (false, false);
+                        self.splits += 1;
+                        let steps = self.steps(open.clone(), rest, &mut repeat, &mut endless);
+                        self.splits -= 1;
+                        *may_repeat |= repeat;
+                        *unbounded |= endless;
+                        steps
+                    });
+                    let [yes, no] = &mut ways;
+                    steps.push(Step::Cases(test, std::mem::take(yes), std::mem::take(no)));
+                    break;
                 }
                 WayKind::Range { slot, span } => {
                     let (lows, highs) = self.take_bounds(slot, &open, &mut todo);
@@ -176,9 +269,14 @@ impl<'m> Compiler<'m> {
         // Cheap ones first: the order among tests is free.
         ready.sort_by_key(|c| weight(c.expr));
         for c in ready {
-            let t = self.test(c.expr);
-            steps.push(Step::Test(if c.negated { Test::Not(Box::new(t)) } else { t }));
+            let t = self.conjunct_test(c);
+            steps.push(Step::Test(t));
         }
+    }
+
+    fn conjunct_test(&mut self, c: Conjunct) -> Test {
+        let t = self.test(c.expr);
+        if c.negated { Test::Not(Box::new(t)) } else { t }
     }
 
     /// Binds by an equation whose one side is known.
@@ -212,20 +310,34 @@ impl<'m> Compiler<'m> {
         false
     }
 
-    /// f = %x.(P | … f(…) …): a recursive function, kept symbolic.
+    /// f = E where E mentions f only under lambdas and comprehensions: a recursive function, kept symbolic.
     fn take_recursive(&mut self, f: &Expr, e: &Expr, open: &mut Open, steps: &mut Vec<Step>) -> bool {
         let Some(slot) = self.as_slot(f).filter(|s| open.contains(s)) else { return false };
-        let ExprKind::Bind(Binder::Lambda, locals, pred, body) = &e.kind else { return false };
         let mut others = open.clone();
         others.remove(&slot);
-        if self.mentions_open(e, &others) || !self.mentions(e, slot) || self.rep(&e.ty).elem().carrier > 0 {
+        let rep = self.rep(&e.ty);
+        if !matches!(rep.shape, Shape::Set(..)) || rep.elem().carrier > 0 {
             return false;
         }
-        let c = self.lambda(e, locals, pred, body, Some(slot));
-        let rep = self.rep(&e.ty);
+        if self.mentions_open(e, &others) || !self.mentions(e, slot) || self.mentions_now(e, slot) {
+            return false;
+        }
+        let node = self.expr(e);
         open.remove(&slot);
-        steps.push(Step::Match(Pattern::Bind(slot), Node::Compr(c), rep));
+        steps.push(Step::Recursive { slot, node, rep });
         true
+    }
+
+    /// Whether the slot's value is needed to build the value, outside of bodies that are evaluated later.
+    fn mentions_now(&self, e: &Expr, slot: Slot) -> bool {
+        match &e.kind {
+            ExprKind::Bind(Binder::Lambda, ..) | ExprKind::Compr(..) => false,
+            _ => {
+                let mut found = self.symbol(e) == Some(slot);
+                e.for_each_child(&mut |c| found = found || self.mentions_now(c, slot));
+                found
+            }
+        }
     }
 
     /// x + a = b and the like, solved for x.
@@ -318,22 +430,37 @@ impl<'m> Compiler<'m> {
                 best = Some(Way { cost, kind });
             }
         };
-        for (i, c) in todo.iter().enumerate() {
-            match form(*c) {
-                Form::In(x, set) if !self.mentions_open(set, open) && self.is_pattern(x, open) => {
-                    let cost = self.estimate(set);
-                    // An integer in an interval is better served by a range, which takes other bounds in.
-                    if cost < UNBOUNDED && self.bounds_of(set).is_none() {
-                        offer(cost, WayKind::In { conjunct: i, pattern: x, set, subset: false });
-                    }
-                }
-                Form::Subset(x, set) if !self.mentions_open(set, open) && self.is_open_name(x, open) => {
-                    let cost = 2f64.powf(self.estimate(set).min(1000.0));
+        for m in memberships(todo) {
+            if self.mentions_open(m.set, open) {
+                continue;
+            }
+            if m.subset {
+                if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
+                    let cost = 2f64.powf(self.estimate(m.set).min(1000.0));
                     if cost < UNBOUNDED {
-                        offer(cost, WayKind::In { conjunct: i, pattern: x, set, subset: true });
+                        let (pattern, set) = (m.element, m.set);
+                        offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: true });
+                    }
+                    if cost > 1000.0 && self.estimate(m.set) < 1e5 && self.can_grow(slot, open, todo) {
+                        let cost = cost.min(UNBOUNDED / 4.0) * 0.9;
+                        offer(cost, WayKind::Grow { slot, set: m.set, subset: true });
                     }
                 }
-                _ => {}
+            } else if self.is_pattern(m.element, open) {
+                let cost = self.estimate(m.set);
+                // An integer in an interval is better served by a range, which takes other bounds in.
+                if cost < UNBOUNDED && self.bounds_of(m.set).is_none() {
+                    let (pattern, set) = (m.element, m.set);
+                    offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: false });
+                }
+                if cost > 50.0 && self.is_space(m.set) {
+                    if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
+                        if self.can_grow(slot, open, todo) {
+                            let cost = cost.min(UNBOUNDED / 4.0) * 0.9;
+                            offer(cost, WayKind::Grow { slot, set: m.set, subset: false });
+                        }
+                    }
+                }
             }
         }
         let mut slots: Vec<Slot> = open.iter().copied().collect();
@@ -351,8 +478,29 @@ impl<'m> Compiler<'m> {
         if best.as_ref().is_none_or(|b| b.cost > 200.0) {
             for (i, c) in todo.iter().enumerate() {
                 match form(*c) {
-                    Form::Exists(locals, body) => {
+                    Form::Exists(locals, body) if best.as_ref().is_none_or(|b| b.cost >= UNBOUNDED / 8.0) => {
                         return Some(Way { cost: 0.0, kind: WayKind::Exists { conjunct: i, locals, body } });
+                    }
+                    Form::Or(ways) if ways.len() == 2 && self.splits < 6 => {
+                        for (cond, other) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+                            if !self.mentions_open(cond.expr, open) && self.mentions_open(other.expr, open) {
+                                let kind =
+                                    WayKind::Split { conjunct: i, cond, then: None, otherwise: Some(other) };
+                                return Some(Way { cost: 0.0, kind });
+                            }
+                        }
+                        if self.every_way_binds(&ways, open) {
+                            return Some(Way { cost: 0.0, kind: WayKind::Alt { conjunct: i, ways } });
+                        }
+                    }
+                    Form::If(cond, a, b) if self.splits < 6 && !self.mentions_open(cond, open) => {
+                        let plain = |expr| Conjunct::new(expr, c.negated);
+                        let cond = Conjunct::new(cond, false);
+                        let (then, otherwise) = (Some(plain(a)), Some(plain(b)));
+                        return Some(Way {
+                            cost: 0.0,
+                            kind: WayKind::Split { conjunct: i, cond, then, otherwise },
+                        });
                     }
                     Form::Or(ways) if ways.len() <= 64 => {
                         if self.every_way_binds(&ways, open) {
@@ -380,14 +528,10 @@ impl<'m> Compiler<'m> {
             })
     }
 
-    fn is_open_name(&mut self, e: &Expr, open: &Open) -> bool {
-        self.as_slot(e).is_some_and(|s| open.contains(&s))
-    }
-
     // ---- ranges ---------------------------------------------------------------------------------------------
 
     /// Bounds that a set of integers gives: low and high, where it has them.
-    fn bounds_of<'e>(&self, set: &'e Expr) -> Option<(SetBound<'e>, SetBound<'e>)> {
+    pub(super) fn bounds_of<'e>(&self, set: &'e Expr) -> Option<(SetBound<'e>, SetBound<'e>)> {
         let (min, max) = self.limits;
         let n = SetBound::Fixed;
         match &set.kind {
@@ -419,22 +563,24 @@ impl<'m> Compiler<'m> {
                 (a, b) => a.or(b),
             };
         };
-        for c in todo {
-            match form(*c) {
-                Form::In(x, set) if self.as_slot(x) == Some(slot) && !self.mentions_open(set, open) => {
-                    if let Some((a, b)) = self.bounds_of(set) {
-                        match a {
-                            SetBound::Fixed(n) => low(Some(n as f64)),
-                            SetBound::Expr(e) => low(literal(e)),
-                            SetBound::Open => {}
-                        }
-                        match b {
-                            SetBound::Fixed(n) => high(Some(n as f64)),
-                            SetBound::Expr(e) => high(literal(e)),
-                            SetBound::Open => {}
-                        }
+        for m in memberships(todo) {
+            if !m.subset && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
+                if let Some((a, b)) = self.bounds_of(m.set) {
+                    match a {
+                        SetBound::Fixed(n) => low(Some(n as f64)),
+                        SetBound::Expr(e) => low(literal(e)),
+                        SetBound::Open => {}
+                    }
+                    match b {
+                        SetBound::Fixed(n) => high(Some(n as f64)),
+                        SetBound::Expr(e) => high(literal(e)),
+                        SetBound::Open => {}
                     }
                 }
+            }
+        }
+        for c in todo {
+            match form(*c) {
                 Form::Less(a, b, _) => {
                     if self.as_slot(a) == Some(slot) && !self.mentions_open(b, open) {
                         high(literal(b));
@@ -444,6 +590,11 @@ impl<'m> Compiler<'m> {
                     }
                 }
                 _ => {}
+            }
+        }
+        if !(has_lo && has_hi) {
+            if let (Some(a), Some(b)) = self.linear_bounds(slot, open, todo) {
+                return ((b - a) as f64 + 1.0).max(0.0);
             }
         }
         match (has_lo, has_hi, lo, hi) {
@@ -457,6 +608,22 @@ impl<'m> Compiler<'m> {
     /// Takes the conjuncts that bound an integer.
     fn take_bounds(&mut self, slot: Slot, open: &Open, todo: &mut Vec<Conjunct>) -> (Vec<Bound>, Vec<Bound>) {
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
+        let fixed = |n: i128| {
+            let n = n.clamp(i128::from(i64::MIN / 2), i128::from(i64::MAX / 2)) as i64;
+            Bound { node: Node::Const(Val::I(n)), offset: 0 }
+        };
+        let (lo, hi) = self.linear_bounds(slot, open, todo);
+        lows.extend(lo.map(fixed));
+        highs.extend(hi.map(fixed));
+        for m in memberships(todo) {
+            let follows = m.conjunct.is_none() && !m.subset;
+            if follows && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
+                if let Some((a, b)) = self.bounds_of(m.set) {
+                    lows.extend(self.set_bound(a));
+                    highs.extend(self.set_bound(b));
+                }
+            }
+        }
         let mut rest = Vec::new();
         for c in std::mem::take(todo) {
             match form(c) {
@@ -489,6 +656,66 @@ impl<'m> Compiler<'m> {
             SetBound::Open => None,
             SetBound::Fixed(n) => Some(Bound { node: Node::Const(Val::I(n)), offset: 0 }),
             SetBound::Expr(e) => Some(Bound { node: self.expr(e), offset: 0 }),
+        }
+    }
+
+    // ---- growing --------------------------------------------------------------------------------------------
+
+    /// Whether growing pays: something else is said of this unknown alone, and it is no word (word nodes know no
+    /// half-known values).
+    fn can_grow(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> bool {
+        if self.slots[slot as usize].rep.is_word() {
+            return false;
+        }
+        let only: Open = [slot].into();
+        let mut others = open.clone();
+        others.remove(&slot);
+        let about = |c: &&Conjunct| self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others);
+        todo.iter().filter(about).count() > 1
+    }
+
+    /// Whether the set is a space of functions between sets that can be enumerated.
+    fn is_space(&mut self, set: &Expr) -> bool {
+        match &set.kind {
+            ExprKind::Binary(op, a, b) if fun_kind(*op).is_some_and(|k| k.functional) => {
+                self.estimate(a) < 1e5 && (self.estimate(b) < 1e6 || self.is_space(b))
+            }
+            _ => false,
+        }
+    }
+
+    fn space(&mut self, set: &Expr, subset: bool) -> Space {
+        let rep = self.rep(&set.ty);
+        if subset {
+            return Space::Subset { of: self.expr(set), rep };
+        }
+        match &set.kind {
+            ExprKind::Binary(op, a, b) if self.is_space(set) => {
+                let kind = fun_kind(*op).unwrap_or(crate::value::val::FunKind {
+                    functional: true,
+                    total: false,
+                    injective: false,
+                    surjective: false,
+                });
+                let from = self.expr(a);
+                let to_word = self.rep(&b.ty).elem().is_word();
+                // Values that are words are chosen whole.
+                let to = if to_word || !self.is_space(b) {
+                    let rep = self.rep(&b.ty);
+                    Space::In(self.unforced(b), rep)
+                } else {
+                    self.space(b, false)
+                };
+                Space::Fun { kind, from, to: Box::new(to), rep: rep.elem().clone() }
+            }
+            _ => Space::In(self.unforced(set), rep),
+        }
+    }
+
+    fn unforced(&mut self, set: &Expr) -> Node {
+        match self.expr(set) {
+            Node::Force(inner, _) => *inner,
+            node => node,
         }
     }
 
@@ -555,7 +782,7 @@ impl<'m> Compiler<'m> {
                 }
             }
             ExprKind::Bind(Binder::Lambda, locals, pred, body) => {
-                if self.lambda(set, locals, pred, body, None).infinite { NEVER } else { default_size(&rep) }
+                if self.lambda(set, locals, pred, body).infinite { NEVER } else { default_size(&rep) }
             }
             _ => default_size(&rep),
         }
@@ -581,7 +808,7 @@ impl<'m> Compiler<'m> {
     }
 }
 
-enum SetBound<'e> {
+pub(super) enum SetBound<'e> {
     Open,
     Fixed(i64),
     Expr(&'e Expr),
@@ -636,8 +863,8 @@ fn weight(e: &Expr) -> u32 {
 
 /// Splits into conjuncts, driving negations inwards.
 fn flatten<'e>(c: Conjunct<'e>, out: &mut Vec<Conjunct<'e>>) {
-    let Conjunct { expr, negated } = c;
-    let again = |expr, negated, out: &mut Vec<Conjunct<'e>>| flatten(Conjunct { expr, negated }, out);
+    let Conjunct { expr, negated, .. } = c;
+    let again = |expr, negated, out: &mut Vec<Conjunct<'e>>| flatten(Conjunct::new(expr, negated), out);
     match &expr.kind {
         ExprKind::Binary(BinOp::And, a, b) if !negated => {
             again(a, false, out);
@@ -657,8 +884,11 @@ fn flatten<'e>(c: Conjunct<'e>, out: &mut Vec<Conjunct<'e>>) {
     }
 }
 
-fn form(c: Conjunct<'_>) -> Form<'_> {
-    let Conjunct { expr, negated } = c;
+pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
+    if c.tested {
+        return Form::Other;
+    }
+    let Conjunct { expr, negated, .. } = c;
     match (&expr.kind, negated) {
         (ExprKind::Binary(BinOp::Eq, a, b), false) | (ExprKind::Binary(BinOp::Neq, a, b), true) => {
             Form::Eq(a, b)
@@ -687,19 +917,110 @@ fn form(c: Conjunct<'_>) -> Form<'_> {
         (ExprKind::Binary(BinOp::Or, a, b), false) => Form::Or(alternatives(a, b, BinOp::Or, false)),
         (ExprKind::Binary(BinOp::And, a, b), true) => Form::Or(alternatives(a, b, BinOp::And, true)),
         (ExprKind::Binary(BinOp::Implies, a, b), false) => {
-            Form::Or(vec![Conjunct { expr: a, negated: true }, Conjunct { expr: b, negated: false }])
+            Form::Or(vec![Conjunct::new(a, true), Conjunct::new(b, false)])
         }
         (ExprKind::Quant(Quant::Exists, locals, body), false) => {
             let mut parts = Vec::new();
-            flatten(Conjunct { expr: body, negated: false }, &mut parts);
+            flatten(Conjunct::new(body, false), &mut parts);
             Form::Exists(locals, parts)
         }
         (ExprKind::Quant(Quant::Forall, locals, body), true) => {
             let mut parts = Vec::new();
-            flatten(Conjunct { expr: body, negated: true }, &mut parts);
+            flatten(Conjunct::new(body, true), &mut parts);
             Form::Exists(locals, parts)
         }
+        (ExprKind::If(c, a, b), _) => Form::If(c, a, b),
         _ => Form::Other,
+    }
+}
+
+/// A membership that is a conjunct, or that follows from one.
+pub(super) struct Membership<'e> {
+    pub(super) conjunct: Option<usize>,
+    pub(super) element: &'e Expr,
+    pub(super) set: &'e Expr,
+    /// element ⊆ set
+    pub(super) subset: bool,
+}
+
+pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
+    let mut out = Vec::new();
+    for (i, c) in todo.iter().enumerate() {
+        let mut follows = |element: &'e Expr, set: &'e Expr, subset| {
+            out.push(Membership { conjunct: None, element, set, subset });
+        };
+        match form(*c) {
+            Form::In(x, set) => {
+                match (&x.kind, &set.kind) {
+                    (ExprKind::SeqExt(items), ExprKind::Binary(op, _, to)) if fun_kind(*op).is_some() => {
+                        items.iter().for_each(|x| follows(x, to, false));
+                    }
+                    (ExprKind::SeqExt(items), ExprKind::Call(_, args)) => {
+                        items.iter().for_each(|x| follows(x, &args[0], false));
+                    }
+                    (ExprKind::Binary(BinOp::Pair, a, b), ExprKind::Product(s, t)) => {
+                        follows(a, s, false);
+                        follows(b, t, false);
+                    }
+                    (_, ExprKind::Binary(BinOp::Inter, s, t)) => {
+                        follows(x, s, false);
+                        follows(x, t, false);
+                    }
+                    (_, ExprKind::Binary(BinOp::Diff, s, _)) => follows(x, s, false),
+                    _ => {}
+                }
+                out.push(Membership { conjunct: Some(i), element: x, set, subset: false });
+            }
+            Form::Subset(x, set) => {
+                if let ExprKind::SetExt(items) = &x.kind {
+                    items.iter().for_each(|x| follows(x, set, false));
+                }
+                out.push(Membership { conjunct: Some(i), element: x, set, subset: true });
+            }
+            Form::Eq(a, b) => {
+                for (l, r) in [(a, b), (b, a)] {
+                    match &l.kind {
+                        ExprKind::SetExt(items) => items.iter().for_each(|x| follows(x, r, false)),
+                        ExprKind::Binary(BinOp::Union, s, t) => {
+                            follows(s, r, true);
+                            follows(t, r, true);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What a conjunct says once a condition's truth is known.
+enum Known<'e> {
+    Same,
+    Holds,
+    Other(Conjunct<'e>),
+}
+
+fn known<'e>(c: Conjunct<'e>, cond: Conjunct<'e>, truth: bool) -> Known<'e> {
+    let Form::Or(ways) = form(c) else { return Known::Same };
+    if ways.len() != 2 {
+        return Known::Same;
+    }
+    for (way, other) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+        let (w, d) = (stripped(way), stripped(cond));
+        if w.expr == d.expr {
+            let way_holds = (w.negated == d.negated) == truth;
+            return if way_holds { Known::Holds } else { Known::Other(other) };
+        }
+    }
+    Known::Same
+}
+
+fn stripped(c: Conjunct<'_>) -> Conjunct<'_> {
+    match &c.expr.kind {
+        ExprKind::Unary(UnOp::Not, a) => stripped(Conjunct::new(a, !c.negated)),
+        _ => c,
     }
 }
 
@@ -709,7 +1030,7 @@ fn alternatives<'e>(a: &'e Expr, b: &'e Expr, op: BinOp, negated: bool) -> Vec<C
     while let Some(e) = stack.pop() {
         match &e.kind {
             ExprKind::Binary(o, x, y) if *o == op => stack.extend([&**y, &**x]),
-            _ => out.push(Conjunct { expr: e, negated }),
+            _ => out.push(Conjunct::new(e, negated)),
         }
     }
     out

@@ -1,0 +1,307 @@
+//! Large unknowns are grown piece by piece: a function point by point, a set element by element. After each
+//! piece the conjuncts that speak of it are tested on what is there; a false one cuts the branch off.
+//!
+//! Kleene's logic makes this sound with the evaluator as it is: what depends on a missing piece is a fault, and a
+//! conjunction is false only if some conjunct is false whatever the missing pieces are. Every grown value passes
+//! the ordinary tests once more when it is whole.
+
+use super::node::{Env, Node, Slot, Test};
+use super::plan::Found;
+use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
+use crate::value::ops;
+use crate::value::rep::{R, Rep};
+use crate::value::val::{Closure, FunKind, Lazy, Val, force};
+use std::sync::Arc;
+
+/// Where an unknown lives.
+#[derive(Debug)]
+pub enum Space {
+    /// An element of a set that is run through.
+    In(Node, R),
+    /// A function; `rep` represents it.
+    Fun { kind: FunKind, from: Node, to: Box<Space>, rep: R },
+    /// A subset; `rep` represents the set and its subsets.
+    Subset { of: Node, rep: R },
+}
+
+#[derive(Debug)]
+pub struct Grow {
+    pub slot: Slot,
+    pub space: Space,
+    /// Conjuncts that speak of this unknown and of known things only.
+    pub tests: Vec<Test>,
+}
+
+/// A space with its sets computed.
+enum Ground {
+    In(Vec<Val>),
+    Fun { kind: FunKind, from: Arc<[Val]>, domain: Val, to: Box<Ground>, rep: R },
+    Subset { of: Arc<[Val]>, rep: R },
+}
+
+/// A value that depends on a piece not there yet. Nobody sees it outside of this module's tests.
+fn not_yet() -> Box<Fault> {
+    Box::new(Fault::Limit(NOWHERE, String::new()))
+}
+
+impl Space {
+    fn ground(&self, env: &mut Env) -> Res<Ground> {
+        Ok(match self {
+            Space::In(node, rep) => {
+                let set = node.val(env)?;
+                let mut all = Vec::new();
+                ops::each(&set, rep, &mut |v| {
+                    if all.len() >= crate::value::val::MAX_SET {
+                        return Err(crate::value::val::too_large("a set"));
+                    }
+                    all.push(v);
+                    Ok(true)
+                })?;
+                Ground::In(all)
+            }
+            Space::Fun { kind, from, to, rep } => {
+                let side = Rep::set(rep.as_rel().0.clone());
+                let domain = force(from.val(env)?, &side)?;
+                let from = domain.elems().collect();
+                Ground::Fun { kind: *kind, from, domain, to: Box::new(to.ground(env)?), rep: rep.clone() }
+            }
+            Space::Subset { of, rep } => {
+                let of = force(of.val(env)?, rep)?;
+                Ground::Subset { of: of.elems().collect(), rep: rep.clone() }
+            }
+        })
+    }
+}
+
+impl Grow {
+    /// Binds the slot to every member of the space that no test refutes.
+    pub fn run(&self, env: &mut Env, found: Found) -> Res<bool> {
+        let ground = self.space.ground(env)?;
+        let mut viable = |env: &mut Env, v: Val| {
+            env.go_on()?;
+            env.set(self.slot, v);
+            for t in &self.tests {
+                if let Ok(false) = t.holds(env) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        grow(&ground, env, &mut viable, &mut |env, v| {
+            env.set(self.slot, v);
+            found(env)
+        })
+    }
+}
+
+type Viable<'a> = &'a mut dyn FnMut(&mut Env, Val) -> Res<bool>;
+type Done<'a> = &'a mut dyn FnMut(&mut Env, Val) -> Res<bool>;
+
+fn grow(ground: &Ground, env: &mut Env, viable: Viable, done: Done) -> Res<bool> {
+    match ground {
+        Ground::In(items) => {
+            for v in items {
+                if viable(env, v.clone())? && !done(env, v.clone())? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Ground::Fun { kind, from, domain, to, rep } => {
+            let growing = Growing { kind: *kind, from, domain, to, rep };
+            growing.point(0, &mut vec![None; from.len()], env, viable, done)
+        }
+        Ground::Subset { of, rep } => subset(of, rep, &mut Vec::new(), 0, env, viable, done),
+    }
+}
+
+struct Growing<'g> {
+    kind: FunKind,
+    from: &'g Arc<[Val]>,
+    domain: &'g Val,
+    to: &'g Ground,
+    rep: &'g R,
+}
+
+impl Growing<'_> {
+    /// Chooses the value at point `at`; the ones before are chosen (`None`: outside the domain).
+    fn point(
+        &self,
+        at: usize,
+        chosen: &mut Vec<Option<Val>>,
+        env: &mut Env,
+        viable: Viable,
+        done: Done,
+    ) -> Res<bool> {
+        let total_points = self.from.len();
+        if at == total_points {
+            let pairs = self.from.iter().zip(chosen.iter());
+            let pairs =
+                pairs.filter_map(|(x, y)| Some(Val::pair(x.clone(), y.clone()?, self.rep.elem()))).collect();
+            let whole = Val::from_elems(pairs, self.rep);
+            if self.kind.surjective && !self.covers(chosen) {
+                return Ok(true);
+            }
+            return if viable(env, whole.clone())? { done(env, whole) } else { Ok(true) };
+        }
+        if !self.kind.total {
+            chosen[at] = None;
+            if viable(env, self.partial(chosen, at + 1))? && !self.point(at + 1, chosen, env, viable, done)? {
+                return Ok(false);
+            }
+        }
+        // The parts of the value at this point are tested with the function around them, so the closures below
+        // share what is chosen.
+        let shared = std::cell::RefCell::new(std::mem::take(chosen));
+        let viable = std::cell::RefCell::new(viable);
+        let out = grow(
+            self.to,
+            env,
+            &mut |env, y| {
+                let v = {
+                    let mut chosen = shared.borrow_mut();
+                    if self.kind.injective && chosen[..at].iter().any(|z| z.as_ref() == Some(&y)) {
+                        return Ok(false);
+                    }
+                    chosen[at] = Some(y);
+                    self.partial(&chosen, at + 1)
+                };
+                (viable.borrow_mut())(env, v)
+            },
+            &mut |env, y| {
+                let mut mine = shared.take();
+                mine[at] = Some(y);
+                let go = self.point(at + 1, &mut mine, env, &mut **viable.borrow_mut(), done);
+                *shared.borrow_mut() = mine;
+                go
+            },
+        );
+        *chosen = shared.into_inner();
+        out
+    }
+
+    fn covers(&self, chosen: &[Option<Val>]) -> bool {
+        match self.to {
+            Ground::In(items) => items.iter().all(|y| chosen.iter().any(|c| c.as_ref() == Some(y))),
+            // A surjection onto functions or sets is tested when it is whole.
+            _ => true,
+        }
+    }
+
+    fn partial(&self, chosen: &[Option<Val>], known: usize) -> Val {
+        Val::lazy(Lazy::Closure(Arc::new(PartialFun {
+            from: self.from.clone(),
+            chosen: chosen[..known].to_vec(),
+            domain: self.kind.total.then(|| self.domain.clone()),
+            rep: self.rep.clone(),
+        })))
+    }
+}
+
+fn subset(
+    of: &Arc<[Val]>,
+    rep: &R,
+    chosen: &mut Vec<Val>,
+    at: usize,
+    env: &mut Env,
+    viable: Viable,
+    done: Done,
+) -> Res<bool> {
+    let Some(v) = of.get(at) else {
+        let whole = Val::from_elems(chosen.clone(), rep);
+        return if viable(env, whole.clone())? { done(env, whole) } else { Ok(true) };
+    };
+    for take in [false, true] {
+        if take {
+            chosen.push(v.clone());
+        }
+        let part = PartialSet { of: of.clone(), chosen: chosen.clone(), known: at + 1 };
+        let go = !viable(env, Val::lazy(Lazy::Closure(Arc::new(part))))?
+            || subset(of, rep, chosen, at + 1, env, viable, done)?;
+        if take {
+            chosen.pop();
+        }
+        if !go {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A function known at its first points.
+struct PartialFun {
+    from: Arc<[Val]>,
+    chosen: Vec<Option<Val>>,
+    /// For a total function.
+    domain: Option<Val>,
+    rep: R,
+}
+
+impl Closure for PartialFun {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        match self.apply(&x) {
+            Ok(z) if z.is_lazy() => Err(not_yet()),
+            Ok(z) => Ok(y == z),
+            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        match self.from.binary_search(x) {
+            Ok(i) => match self.chosen.get(i) {
+                Some(Some(y)) => Ok(y.clone()),
+                Some(None) => Err(Fault::wd(WdKind::OutsideDomain)),
+                None => Err(not_yet()),
+            },
+            Err(_) => Err(Fault::wd(WdKind::OutsideDomain)),
+        }
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(not_yet())
+    }
+
+    fn is_infinite(&self) -> bool {
+        false
+    }
+
+    fn domain(&self) -> Option<Val> {
+        self.domain.clone()
+    }
+
+    fn is_pointwise(&self) -> bool {
+        true
+    }
+}
+
+/// A set whose first candidates are decided.
+struct PartialSet {
+    of: Arc<[Val]>,
+    chosen: Vec<Val>,
+    known: usize,
+}
+
+impl Closure for PartialSet {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        match self.of.binary_search(v) {
+            Ok(i) if i < self.known => Ok(self.chosen.contains(v)),
+            Ok(_) => Err(not_yet()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        let _ = x;
+        Err(not_yet())
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(not_yet())
+    }
+
+    fn is_infinite(&self) -> bool {
+        false
+    }
+}
