@@ -2,8 +2,8 @@
 
 use super::Model;
 use super::check;
-use crate::lang::b::Definitions;
 use crate::lang::b::compose::compose;
+use crate::lang::b::{Definitions, Parsed, parse_machine, parse_text};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use std::path::Path;
 
@@ -33,7 +33,16 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> std::io::Resul
 
 /// Reads the machine at `path` with all machines that it refers to, and types it.
 pub fn load(path: &Path) -> Loaded {
-    match with_large_stack(|| load_here(path)) {
+    load_with(|sources| parse_machine(sources, path), path)
+}
+
+/// The same for a machine given as text; `name` stands for its file, beside which others are looked for.
+pub fn load_text(name: &str, text: &str) -> Loaded {
+    load_with(|sources| parse_text(sources, name, text), Path::new(name))
+}
+
+fn load_with(parse: impl FnOnce(&mut SourceMap) -> Parsed + Send, path: &Path) -> Loaded {
+    match with_large_stack(|| load_here(parse, path)) {
         Ok(loaded) => loaded,
         Err(e) => {
             let message = format!("cannot start the reader: {e}");
@@ -43,13 +52,15 @@ pub fn load(path: &Path) -> Loaded {
     }
 }
 
-fn load_here(path: &Path) -> Loaded {
+fn load_here(parse: impl FnOnce(&mut SourceMap) -> Parsed, path: &Path) -> Loaded {
     let mut loaded = Loaded::default();
-    let composed = compose(&mut loaded.sources, path, &mut loaded.diagnostics);
+    let parsed = parse(&mut loaded.sources);
+    let composed = compose(&mut loaded.sources, parsed, path, &mut loaded.diagnostics);
     if let Some(composed) = composed {
         let model = check::check(&composed, &mut loaded.diagnostics);
         loaded.model = model.filter(|_| !loaded.diagnostics.iter().any(Diagnostic::is_error));
         loaded.definitions = composed.definitions;
     }
+    loaded.diagnostics.sort_by_key(|d| d.span);
     loaded
 }

@@ -411,3 +411,99 @@ fn conjuncts<'a>(e: &'a Expr, out: &mut Vec<&'a Expr>) {
         _ => out.push(e),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::load::load_text;
+
+    fn model(sets: &str, constants: &str, properties: &str) -> Model {
+        let constants = if constants.is_empty() { String::new() } else { format!("CONSTANTS {constants}") };
+        let text = format!("MACHINE M SETS {sets} {constants} PROPERTIES {properties} END");
+        let loaded = load_text("M.mch", &text);
+        loaded.model.unwrap_or_else(|| panic!("{text}: {:#?}", loaded.diagnostics))
+    }
+
+    fn sizes(model: &Model, args: &ScopeArgs) -> Vec<u64> {
+        scope(model, args).unwrap_or_else(|d| panic!("{d:#?}")).0.card
+    }
+
+    /// Each line was asked of ProB 1.8.2 too.
+    #[test]
+    fn properties_say_sizes() {
+        let table: [(&str, &str, &str, u64); 35] = [
+            ("S", "", "1 = 1", 2),
+            ("S", "", "card(S) = 3", 3),
+            ("S", "", "4 = card(S)", 4),
+            ("S", "", "card(S) = 2 + 1", 3),
+            ("S", "", "card(S) = MAXINT", 3),
+            ("S", "", "card(S) = 1", 1),
+            ("S", "n", "n = 2 & card(S) = n * 2", 4),
+            ("S", "n", "n : NAT & n = card(S) & n = 3", 3),
+            ("S", "", "card(S) : {3}", 3),
+            ("S", "", "bool(card(S) = 3) = TRUE", 3),
+            ("S", "", "card(S) >= 3", 3),
+            ("S", "", "3 < card(S)", 4),
+            ("S", "", "card(S) > 2 & card(S) > 3", 4),
+            ("S", "", "card(S) = 4 & card(S) > 2", 4),
+            ("S", "", "card(S) < 5", 2),
+            ("S", "", "card(S) : 3..3", 2),
+            ("S", "", "card(S) = 3 or card(S) = 4", 2),
+            ("S", "f", "f : S >->> 1..3", 3),
+            ("S", "f", "f : {1, 2, 5} >->> S", 3),
+            ("S", "f", "f : {1, 2, 5} >-> S", 2),
+            ("S", "f", "f : 0..3 >-> S", 4),
+            ("S", "n, f", "n = 3 & f : 1..n >-> S", 3),
+            ("S; T = {t1, t2, t3}", "f", "f : T >-> S", 3),
+            ("S; T = {t1, t2, t3}", "f", "f : S -->> T", 3),
+            ("S", "f", "f : S >-> 1..3", 2),
+            ("S", "a, b, c", "S = {a, b, c} & a /= b & b /= c & a /= c", 3),
+            ("S", "a, b, c", "S = {a, b, c}", 2),
+            ("S", "a", "S = {a}", 1),
+            ("S", "a, b, c", "a : S & b : S & c : S & card({a, b, c}) = 3", 3),
+            ("S", "a, b, c", "a : S & b : S & c : S & a /= b & not(a = c) & not(b = c)", 3),
+            ("S", "a, b, c, d", "a : S & b : S & c : S & d : S & a /= b & c /= d", 2),
+            ("S", "A, B", "A <: S & B <: S & A /\\ B = {} & A \\/ B = S & card(A) = 2 & card(B) = 2", 4),
+            ("S", "A", "A <: S & card(A) = 3", 2),
+            ("S; T", "", "card(S) = card(T) & card(T) = 3", 2),
+            ("S", "", "S /= {}", 2),
+        ];
+        for (sets, constants, properties, want) in table {
+            let m = model(sets, constants, properties);
+            assert_eq!(sizes(&m, &ScopeArgs::default())[0], want, "{properties}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_wins() {
+        let m = model("S; T; E = {x, y, z}", "", "card(S) = 3");
+        let args = ScopeArgs { card: vec![("S".into(), 5)], setsize: Some(4), ..ScopeArgs::default() };
+        assert_eq!(sizes(&m, &args), [5, 4, 3]);
+        let (scope, notes) = scope(&m, &args).unwrap_or_else(|d| panic!("{d:#?}"));
+        assert_eq!((scope.minint, scope.maxint), ((-1).into(), 3.into()));
+        assert_eq!(notes, ["card(S) = 5 (command line)", "card(T) = 4 (default size)"]);
+    }
+
+    #[test]
+    fn wrong_sizes_are_refused() {
+        let m = model("S; E = {x, y}", "", "card(S) = 0");
+        let messages = |args| -> Vec<String> {
+            scope(&m, &args).err().unwrap_or_default().into_iter().map(|d| d.message).collect()
+        };
+        assert_eq!(messages(ScopeArgs::default()), ["the set `S` cannot have 0 elements (PROPERTIES)"]);
+        let args =
+            ScopeArgs { card: vec![("S".into(), 1), ("Q".into(), 1), ("E".into(), 3)], ..Default::default() };
+        assert_eq!(
+            messages(args),
+            ["`--card Q=…`: the model has no set `Q`", "`--card E=…`: `E` is enumerated"]
+        );
+    }
+
+    #[test]
+    fn definitions_and_properties_must_agree() {
+        let text = "MACHINE M DEFINITIONS scope_S == 3 SETS S PROPERTIES card(S) = 4 END";
+        let m = load_text("M.mch", text).model.unwrap_or_default();
+        let found = scope(&m, &ScopeArgs::default()).err().unwrap_or_default();
+        assert_eq!(found[0].message, "`scope_S` says 3, but PROPERTIES say 4");
+    }
+}

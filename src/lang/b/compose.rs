@@ -8,7 +8,7 @@
 //! as `M.op`); a refinement keeps of its abstraction the sets, constants and properties, the variables
 //! that it declares again, the operations that it does not refine, and the parts of preconditions that it can still see.
 
-use super::{Definitions, parse_machine};
+use super::{Definitions, Parsed, parse_machine};
 use crate::lang::ast::{Expr, Ident, Machine, MachineRef, Name, Operation};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
@@ -98,10 +98,14 @@ pub struct Composed {
     pub definitions: Definitions,
 }
 
-/// Reads the machine at `path` and all it refers to. `None` when something could not be read; the
-/// diagnostics say what.
-pub fn compose(sources: &mut SourceMap, path: &Path, diags: &mut Vec<Diagnostic>) -> Option<Composed> {
-    let parsed = parse_machine(sources, path);
+/// Reads all machines that a machine refers to; `path` is its file. `None` when something could not be
+/// read; the diagnostics say what.
+pub fn compose(
+    sources: &mut SourceMap,
+    parsed: Parsed,
+    path: &Path,
+    diags: &mut Vec<Diagnostic>,
+) -> Option<Composed> {
     diags.extend(parsed.diagnostics);
     let machine = Arc::new(parsed.machine?);
     let mut composer = Composer {

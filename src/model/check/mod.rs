@@ -63,6 +63,8 @@ struct Checker<'a> {
     /// Unknown names already reported.
     reported: HashSet<Name>,
     diags: Vec<Diagnostic>,
+    /// Errors were reported before: what follows from them is not worth a message.
+    failed_before: bool,
 }
 
 /// What a text from the command line is to be.
@@ -76,6 +78,7 @@ pub enum Want {
 /// Types a composed machine. `None` when there were errors.
 pub fn check(composed: &Composed, diags: &mut Vec<Diagnostic>) -> Option<Model> {
     let mut checker = Checker::new(&composed.instances, Model::default());
+    checker.failed_before = diags.iter().any(Diagnostic::is_error);
     checker.machine(composed);
     let errors = checker.failed();
     let found = checker.finish(diags);
@@ -142,6 +145,7 @@ impl<'a> Checker<'a> {
             simultaneous: false,
             reported: HashSet::new(),
             diags: vec![],
+            failed_before: false,
         }
     }
 
@@ -158,7 +162,7 @@ impl<'a> Checker<'a> {
     }
 
     fn failed(&self) -> bool {
-        self.diags.iter().any(Diagnostic::is_error)
+        self.failed_before || self.diags.iter().any(Diagnostic::is_error)
     }
 
     fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {

@@ -169,22 +169,24 @@ fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n Name>) -> Option
         .map(|(_, n)| n.clone())
 }
 
-/// Edits (insert, delete, replace) between two names; letters that differ in case only count as none
-/// but one for the whole name.
+/// Edits (insert, delete, replace, swap of neighbours) between two names; one when only the case differs.
 fn distance(a: &str, b: &str) -> usize {
     if a != b && a.to_lowercase() == b.to_lowercase() {
         return 1;
     }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replace = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let least = replace.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                if swapped { least.min(table[i - 2][j - 2] + 1) } else { least }
+            };
         }
     }
-    row[b.len()]
+    table[a.len()][b.len()]
 }
