@@ -30,7 +30,10 @@ pub fn properties(opened: &Opened, truncated: Option<Span>) -> Diagnostic {
     if let Some(span) = truncated {
         let (min, max) = (&opened.scope.minint, &opened.scope.maxint);
         d = d
-            .note(span, format!("integers without a bound were tried only from MININT = {min} to MAXINT = {max}"))
+            .note(
+                span,
+                format!("integers without a bound were tried only from MININT = {min} to MAXINT = {max}"),
+            )
             .help("give the constant a bound, or change `--minint` and `--maxint`");
     }
     d
@@ -53,11 +56,12 @@ fn among(opened: &Opened, all: &[&Expr], stop: &Stop) -> Diagnostic {
     match culprits.split_first() {
         Some((first, more)) => {
             let message = format!("{message}: without this conjunct there would be a solution");
-            more.iter().fold(Diagnostic::error("B0413", *first, message), |d, s| {
-                d.note(*s, "also without this one")
-            })
+            more.iter()
+                .fold(Diagnostic::error("B0413", *first, message), |d, s| d.note(*s, "also without this one"))
         }
-        None => Diagnostic::error("B0413", span, format!("{message}: no valuation of the constants fulfils them")),
+        None => {
+            Diagnostic::error("B0413", span, format!("{message}: no valuation of the constants fulfils them"))
+        }
     }
 }
 

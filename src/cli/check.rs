@@ -83,7 +83,7 @@ fn order(text: &str) -> Result<Order, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(d) if !d.is_zero() => Ok(d),
@@ -234,13 +234,13 @@ fn explored(
             // Never a counterexample that does not run: that is a bug of ours, and no answer.
             Err(why) => {
                 word = Word::Unknown;
-                reason = Some(format!("internal error, please report it: {} found, but {why}", f.kind.name()));
+                reason =
+                    Some(format!("internal error, please report it: {} found, but {why}", f.kind.name()));
             }
         }
     }
     let counts = explored.counts;
-    let operations =
-        system.events.iter().zip(&counts.events).map(|(e, n)| (e.name.clone(), *n)).collect();
+    let operations = system.events.iter().zip(&counts.events).map(|(e, n)| (e.name.clone(), *n)).collect();
     let complete = matches!(verdict, Verdict::Holds)
         || (task.options.all && counts.open == 0 && !stop.is_set() && setup.fault.is_none());
     Ok(Checked {

@@ -1,7 +1,81 @@
+//! `kanon eval`: one question about the initial state.
+
+use super::open::{open, start};
+use super::stop::Stop;
+use super::{Exit, ScopeOptions, refuse};
+use crate::model::open::{Opened, Refused};
+use crate::report::{self, diagnostic, text};
+use crate::trace::session::{Reply, Session};
+use crate::value::fault::Fault;
+use std::path::PathBuf;
+use std::time::Duration;
+
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    pub file: std::path::PathBuf,
+    /// The machine
+    pub file: PathBuf,
+    /// An expression or a predicate; names that the machine does not know are solved for
+    #[arg(allow_hyphen_values = true)]
+    pub expression: String,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
+    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
 }
-pub fn run(_: &Args) -> super::Exit {
-    super::Exit::Wrong
+
+pub fn run(args: &Args) -> Exit {
+    let stop = Stop::after(args.timeout);
+    stop.on_interrupt();
+    let opened = match open(&args.file, &args.scope.args()) {
+        Ok(opened) => opened,
+        Err(refused) => return refuse(&refused, false),
+    };
+    let Opened { mut sources, model, scope, sizes, definitions, warnings } = opened;
+    let opened = Opened { model, scope, sizes, warnings, ..Opened::default() };
+    let system = match start(&opened, &stop) {
+        Ok((system, setup)) => match setup.fault {
+            Some(f) if setup.valuations == 0 => {
+                let diagnostics = vec![super::open::fault_diagnostic(&f)];
+                refuse(&Refused { sources, diagnostics }, false);
+                return if matches!(*f, Fault::Wd(_)) { Exit::Fails } else { Exit::Unknown };
+            }
+            _ => system,
+        },
+        Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
+    };
+    let mut session = Session::new(&system, &mut sources, &definitions);
+    let (initial, fault) = session.initial(&stop.flag);
+    match initial.into_iter().next() {
+        Some(first) => {
+            session.go(first);
+        }
+        None => {
+            if let Some(d) = fault {
+                report::err(&diagnostic::render(&d, session.sources, report::colour_err()));
+            }
+        }
+    }
+    let reply = session.ask(&args.expression, &stop.flag);
+    match reply {
+        Ok(reply) => {
+            report::out(&text::reply(&reply));
+            match &reply {
+                Reply::Truth(false) => Exit::Fails,
+                Reply::Solutions { found, truncated, .. } if found.is_empty() => {
+                    if *truncated {
+                        Exit::Unknown
+                    } else {
+                        Exit::Fails
+                    }
+                }
+                _ => Exit::Holds,
+            }
+        }
+        Err(diagnostics) => {
+            let limit = diagnostics.iter().any(|d| d.code == super::open::LIMIT);
+            refuse(&Refused { sources, diagnostics }, false);
+            if limit { Exit::Unknown } else { Exit::Wrong }
+        }
+    }
 }

@@ -17,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,8 @@ fn card(text: &str) -> Result<(String, u64), String> {
     Ok((set.trim().to_string(), n))
 }
 
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
 /// Runs the program; the arguments include its name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -89,13 +92,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(cli) => cli,
         Err(e) => return refused(&e, as_json),
     };
+    // A panic is reported below, once; one in an explanation costs only the explanation.
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(mut last) = LAST_PANIC.lock() {
+            *last = info.to_string().replace('\n', " ");
+        }
+    }));
     let ran = catch_unwind(AssertUnwindSafe(|| with_large_stack(|| run(&cli))));
     match ran {
         Ok(Ok(exit)) => exit,
         Ok(Err(e)) => failed(&format!("cannot start a thread with a large stack: {e}"), as_json),
-        Err(panic) => {
-            let what = panic.downcast_ref::<String>().map(String::as_str);
-            let what = what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        Err(_) => {
+            let what = LAST_PANIC.lock().map(|text| text.clone()).unwrap_or_default();
             failed(&format!("internal error, please report it: {what}"), as_json)
         }
     }

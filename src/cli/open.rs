@@ -5,7 +5,7 @@ use super::stop::Stop;
 use crate::lang::diag::Diagnostic;
 pub use crate::model::open::{Opened, Refused, open};
 use crate::system::{Setup, System};
-use crate::value::fault::{Fault, NOWHERE};
+pub use crate::trace::fault::{LIMIT, fault_diagnostic, fault_message, plain_error};
 
 /// Valuations of the constants that are looked for at most.
 pub const MAX_VALUATIONS: usize = 10_000_000;
@@ -18,25 +18,4 @@ pub fn start<'o>(opened: &'o Opened, stop: &Stop) -> Result<(System<'o>, Setup),
         return Err(vec![blame::properties(opened, setup.truncated)]);
     }
     Ok((system, setup))
-}
-
-/// A fault as a message.
-pub fn fault_message(fault: &Fault) -> (&'static str, String) {
-    match fault {
-        Fault::Wd(wd) => {
-            let (code, message) = wd.kind.describe();
-            (code, message.to_string())
-        }
-        Fault::Limit(_, why) => ("B0420", format!("cannot be computed: {why}")),
-    }
-}
-
-pub fn fault_diagnostic(fault: &Fault) -> Diagnostic {
-    let (code, message) = fault_message(fault);
-    Diagnostic::error(code, fault.span(), message)
-}
-
-/// A message about no place in particular.
-pub fn plain_error(message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("B0400", NOWHERE, message)
 }

@@ -6,6 +6,7 @@
 pub mod check;
 pub mod load;
 pub mod open;
+pub mod raise;
 pub mod scope;
 pub mod types;
 pub mod visit;

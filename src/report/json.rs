@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::model::open::Refused;
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
+use crate::trace::replay::{Recorded, Replayed};
 use serde_json::{Map, Value, json};
 
 /// One object, pretty, with a newline.
@@ -72,7 +73,8 @@ pub fn refused(refused: &Refused) -> Value {
 pub fn checked(c: &Checked) -> Value {
     let model = &c.opened.model;
     let operations = c.operations.iter().map(|(n, t)| (n.to_string(), (*t).into()));
-    let sets = model.sets.iter().zip(&c.opened.scope.card).map(|(s, n)| (s.name.to_string(), (*n).into()));
+    let mut scope = export::scope(model, &c.opened.scope);
+    scope["truncated"] = c.truncated.as_ref().map_or(Value::Null, placed);
     let warnings: Vec<Value> = c.opened.warnings.iter().map(|d| diagnostic(d, &c.opened.sources)).collect();
     json!({
         "verdict": c.verdict.name(),
@@ -94,22 +96,9 @@ pub fn checked(c: &Checked) -> Value {
         "total_seconds": c.total_seconds,
         "bytes": c.bytes,
         "machine": &*model.name,
-        "scope": {
-            "sets": object(sets),
-            "minint": number(&c.opened.scope.minint),
-            "maxint": number(&c.opened.scope.maxint),
-            "truncated": c.truncated.as_ref().map(placed),
-        },
+        "scope": scope,
         "warnings": warnings,
     })
-}
-
-/// A JSON number where it is exact everywhere, a string otherwise.
-fn number(n: &num_bigint::BigInt) -> Value {
-    match i64::try_from(n) {
-        Ok(small) if small.unsigned_abs() < 1 << 53 => small.into(),
-        _ => n.to_string().into(),
-    }
 }
 
 fn placed(p: &Place) -> Value {
@@ -144,4 +133,21 @@ fn part(p: &Part) -> Value {
         PartKind::Note => "note",
     };
     json!({ "kind": kind, "text": p.text, "value": p.value, "depth": p.depth })
+}
+
+/// The answer of `replay`.
+pub fn replayed(recorded: &Recorded, r: &Replayed, model: &Model) -> Value {
+    let done = r.trace.steps.len();
+    let failure = r.failure.as_ref().map(|why| {
+        let name = recorded.steps.get(done).map(|s| s.name.clone());
+        json!({ "step": done + 1, "operation": name, "reason": why })
+    });
+    json!({
+        "verdict": if failure.is_none() { "holds" } else { "fails" },
+        "reason": r.failure,
+        "steps": recorded.steps.len(),
+        "replayed": done,
+        "failure": failure,
+        "trace": export::trace(&r.trace, model),
+    })
 }

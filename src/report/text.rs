@@ -1,6 +1,278 @@
-use super::answer::Checked;
+//! Answers for a terminal.
+
+use super::answer::{Checked, Found, Word};
+use super::diagnostic;
+use super::progress::grouped;
+use crate::lang::diag::Diagnostic;
+use crate::model::Model;
 use crate::model::open::Opened;
-pub fn warnings(_: &Opened, _: bool) -> String { String::new() }
-pub fn checked(c: &Checked, _stats: bool, _colour: bool) -> String {
-    format!("{}: {} states, {} transitions\n", c.verdict.name(), c.counts.states, c.counts.transitions)
+use crate::system::System;
+use crate::trace::explain::{NO_VALUE, Part, PartKind};
+use crate::trace::replay::Replayed;
+use crate::trace::session::{Reply, Visited};
+use crate::trace::{self, Step, Trace};
+use crate::value::Value;
+use std::fmt::Write;
+
+/// Values are cut here; JSON has them whole.
+const WIDTH: usize = 400;
+
+pub fn warnings(opened: &Opened, colour: bool) -> String {
+    opened.warnings.iter().map(|d| diagnostic::render(d, &opened.sources, colour) + "\n").collect()
+}
+
+fn paint(text: &str, code: &str, colour: bool) -> String {
+    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+}
+
+/// The whole answer of `check`.
+pub fn checked(c: &Checked, stats: bool, colour: bool) -> String {
+    let mut out = String::new();
+    let name = &c.opened.model.name;
+    match c.verdict {
+        Word::Holds => {
+            let _ = writeln!(out, "{name}: {}", paint("holds", "1;32", colour));
+        }
+        Word::Unknown => {
+            let why = c.reason.as_deref().unwrap_or("no answer");
+            let _ = writeln!(out, "{name}: {}: {why}", paint("unknown", "1;33", colour));
+        }
+        Word::Fails => {
+            let why = c.reason.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "{name}: {}: {why}", paint("fails", "1;31", colour));
+        }
+    }
+    if let Some(f) = &c.finding {
+        finding(&mut out, f, &c.opened, colour);
+    }
+    summary(&mut out, c);
+    if stats {
+        statistics(&mut out, c);
+    }
+    out
+}
+
+fn plural(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+fn summary(out: &mut String, c: &Checked) {
+    let n = &c.counts;
+    let mut parts = vec![plural(n.states as u64, "state"), plural(n.transitions, "transition")];
+    if c.constants > 0 {
+        parts.push(plural(c.constants as u64, "valuation") + " of the constants");
+    }
+    let counts = [
+        (n.deadlocks, "deadlock"),
+        (n.violations, "invariant violation"),
+        (n.assertion_failures, "assertion failure"),
+        (n.goals, "goal state"),
+        (n.wd_errors, "well-definedness error"),
+    ];
+    parts.extend(counts.iter().filter(|(n, _)| *n > 0).map(|(n, one)| plural(*n, one)));
+    if n.open > 0 {
+        parts.push(format!("{} not explored", grouped(n.open as u64)));
+    }
+    let _ = writeln!(out, "{} in {:.3} s", parts.join(", "), c.seconds);
+}
+
+fn statistics(out: &mut String, c: &Checked) {
+    let _ = writeln!(out, "\ninitialisations: {}", grouped(c.counts.initialisations));
+    if !c.opened.sizes.is_empty() {
+        let _ = writeln!(out, "sizes: {}", c.opened.sizes.join(", "));
+    }
+    let scope = &c.opened.scope;
+    let _ = writeln!(out, "MININT = {}, MAXINT = {}", scope.minint, scope.maxint);
+    if let Some(p) = &c.truncated {
+        let _ = writeln!(out, "cut off at MININT..MAXINT: {} ({}:{}:{})", p.text, p.file, p.line, p.column);
+    }
+    let _ = writeln!(out, "store: {} bytes", grouped(c.bytes as u64));
+    let _ = writeln!(out, "transitions by operation:");
+    let wide = c.operations.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+    for (name, n) in &c.operations {
+        let _ = writeln!(out, "  {name:wide$}  {}", grouped(*n));
+    }
+    let never: Vec<&str> = c.operations.iter().filter(|(_, n)| *n == 0).map(|(n, _)| &**n).collect();
+    if !never.is_empty() {
+        let so_far = if c.complete { "" } else { " so far" };
+        let _ = writeln!(out, "never enabled{so_far}: {}", never.join(", "));
+    }
+}
+
+fn finding(out: &mut String, f: &Found, opened: &Opened, colour: bool) {
+    let model = &opened.model;
+    out.push('\n');
+    if let Some(p) = &f.place {
+        let message = match &f.operation {
+            Some(op) if f.parameters.is_empty() => format!("{} (in {op})", f.message),
+            Some(op) => format!("{} (in {op}({}))", f.message, equations(&f.parameters)),
+            None => f.message.clone(),
+        };
+        let d = Diagnostic::error(f.code.unwrap_or(f.kind), p.span, message);
+        out.push_str(&diagnostic::render(&d, &opened.sources, colour));
+        out.push('\n');
+    }
+    steps(out, &f.trace, model);
+    if let Some(last) = f.trace.steps.last() {
+        let _ = writeln!(out, "\nstate {}:", f.trace.steps.len());
+        for (n, v) in trace::variables(&last.state, model) {
+            let _ = writeln!(out, "  {n} = {}", cut(&v));
+        }
+    }
+    why(out, &f.why);
+    out.push('\n');
+}
+
+fn equations(pairs: &[(String, String)]) -> String {
+    pairs.iter().map(|(n, v)| format!("{n} = {}", cut(v))).collect::<Vec<_>>().join(", ")
+}
+
+fn why(out: &mut String, parts: &[Part]) {
+    if parts.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\nwhy:");
+    for p in parts {
+        let indent = 2 + 2 * p.depth;
+        let _ = match p.kind {
+            // Without a value it is a sentence.
+            PartKind::Value if p.value == NO_VALUE => writeln!(out, "{:indent$}{} {NO_VALUE}", "", p.text),
+            PartKind::Value => writeln!(out, "{:indent$}{} = {}", "", p.text, cut(&p.value)),
+            PartKind::Witness => writeln!(out, "{:indent$}for {} = {}:", "", p.text, cut(&p.value)),
+            PartKind::Note if p.value.is_empty() => writeln!(out, "{:indent$}{}", "", cut(&p.text)),
+            PartKind::Note => writeln!(out, "{:indent$}{}: {}", "", p.text, cut(&p.value)),
+        };
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_string(),
+    }
+}
+
+fn list(pairs: Vec<(&str, String)>) -> String {
+    pairs.into_iter().map(|(n, v)| format!("{n} = {}", cut(&v))).collect::<Vec<_>>().join(", ")
+}
+
+/// A step as people write it: `r <-- op(x = 1)`.
+pub fn call(step: &Step, model: &Model) -> String {
+    let params = trace::params(step, model);
+    let results = trace::results(step, model);
+    let mut text = step.name(model).to_string();
+    if !params.is_empty() {
+        let _ = write!(text, "({})", list(params));
+    }
+    if !results.is_empty() {
+        let _ = write!(text, " --> {}", list(results));
+    }
+    text
+}
+
+/// The numbered steps with what they change.
+pub fn steps(out: &mut String, t: &Trace, model: &Model) {
+    let constants = trace::constants(t, model);
+    if !constants.is_empty() {
+        let _ = writeln!(out, "   constants: {}", list(constants));
+    }
+    let mut before: Option<&[Value]> = None;
+    for (i, step) in t.steps.iter().enumerate() {
+        let changes = match before {
+            None => trace::variables(&step.state, model),
+            Some(b) => trace::changed(b, &step.state, model),
+        };
+        let changes = if changes.is_empty() { "(nothing changes)".to_string() } else { list(changes) };
+        let _ = writeln!(out, "{:4}  {}\n        {changes}", i + 1, call(step, model));
+        before = Some(&step.state);
+    }
+}
+
+pub fn replayed(r: &Replayed, total: usize, model: &Model, colour: bool) -> String {
+    let mut out = String::new();
+    steps(&mut out, &r.trace, model);
+    let done = r.trace.steps.len();
+    match &r.failure {
+        None => {
+            let _ = writeln!(out, "{}: {}", paint("replays", "1;32", colour), plural(done as u64, "step"));
+        }
+        Some(why) => {
+            let word = paint("does not replay", "1;31", colour);
+            let _ = writeln!(out, "{word}: step {} of {total}: {why}", done + 1);
+        }
+    }
+    out
+}
+
+/// The answer to a question.
+pub fn reply(r: &Reply) -> String {
+    match r {
+        Reply::Truth(b) => format!("{}\n", if *b { "TRUE" } else { "FALSE" }),
+        Reply::Value(v) => format!("{v}\n"),
+        Reply::Solutions { found, more, truncated } => {
+            let mut out = String::from(if found.is_empty() { "FALSE: no solution\n" } else { "TRUE\n" });
+            for solution in found {
+                let _ = writeln!(out, "  {}", equations(solution));
+            }
+            if *more {
+                out.push_str("  … and more\n");
+            }
+            if *truncated {
+                out.push_str("  (integers without bounds were tried only from MININT to MAXINT)\n");
+            }
+            out
+        }
+    }
+}
+
+pub fn numbered(rows: &[String]) -> String {
+    let row = |(i, text): (usize, &String)| format!("{:4}  {text}\n", i + 1);
+    if rows.is_empty() { "none\n".to_string() } else { rows.iter().enumerate().map(row).collect() }
+}
+
+pub fn states(all: &[Visited], model: &Model) -> String {
+    let row = |v: &Visited| {
+        let state = list(trace::variables(&v.step.state, model));
+        match v.step.op {
+            None => state,
+            Some(_) => format!("{}: {state}", call(&v.step, model)),
+        }
+    };
+    numbered(&all.iter().map(row).collect::<Vec<_>>())
+}
+
+/// A step was taken.
+pub fn moved(number: usize, step: &Step, before: Option<&[Value]>, model: &Model) -> String {
+    let changes = match before {
+        Some(b) if step.op.is_some() => trace::changed(b, &step.state, model),
+        _ => trace::variables(&step.state, model),
+    };
+    let changes = if changes.is_empty() { "(nothing changes)".to_string() } else { list(changes) };
+    format!("state {number}: {}\n  {changes}\n", call(step, model))
+}
+
+/// How a state was reached.
+pub fn path(states: &[&Visited], system: &System) -> String {
+    let Some(first) = states.first() else { return "no state yet\n".to_string() };
+    let constants = system.constant_values(system.valuation_of(&first.row));
+    let t = Trace { constants, steps: states.iter().map(|v| v.step.clone()).collect() };
+    let mut out = String::new();
+    steps(&mut out, &t, system.model);
+    out
+}
+
+/// Constants and variables.
+pub fn values(system: &System, valuation: usize, state: Option<&[Value]>) -> String {
+    let model = system.model;
+    let mut out = String::new();
+    if valuation < system.valuations() {
+        for (d, v) in model.constants.iter().zip(system.constant_values(valuation)) {
+            let text = v.map_or_else(|| "(symbolic)".into(), |v| trace::shown(&v, &d.ty, model));
+            let _ = writeln!(out, "{} = {}", d.name, cut(&text));
+        }
+    }
+    for (n, v) in state.map_or(vec![], |s| trace::variables(s, model)) {
+        let _ = writeln!(out, "{n} = {}", cut(&v));
+    }
+    out
 }

@@ -325,6 +325,48 @@ impl<'m> System<'m> {
         }
     }
 
+    /// The values of constants and variables by slot; without a row the variables have none.
+    pub fn values(&self, valuation: usize, row: Option<&[u64]>) -> Vec<Val> {
+        let mut values = match self.constants.get(valuation) {
+            Some(constants) => constants.clone(),
+            None => vec![Val::None; self.const_slots()],
+        };
+        match row {
+            Some(row) => {
+                let words = &row[usize::from(self.has_valuation_word())..];
+                let slots = self.var_slots().zip(words);
+                values.extend(slots.map(|(slot, w)| self.table.decode(*w, &self.slots[slot].rep)));
+            }
+            None => values.extend(self.var_slots().map(|_| Val::None)),
+        }
+        values
+    }
+
+    /// The parameters with which an event has this fault in a state, as far as they had values by then.
+    pub fn faulty_parameters(&self, w: &mut Worker, row: &[u64], event: usize, fault: &Fault) -> Vec<Val> {
+        self.load(w, row);
+        let event = &self.events[event];
+        let params = |env: &Env| -> Vec<Val> {
+            event.params.iter().map(|slot| env.slots[*slot as usize].clone()).collect()
+        };
+        let mut found = None;
+        let solved = event.plan.solve(&mut w.env, &mut |env| {
+            let here = params(env);
+            let fails = match &env.pending {
+                Some(e) => **e == *fault,
+                None => event.code.run(env, &mut |_| Ok(true)).is_err_and(|e| *e == *fault),
+            };
+            if fails {
+                found = Some(here);
+            }
+            Ok(!fails)
+        });
+        match solved {
+            Err(_) if found.is_none() => params(&w.env),
+            _ => found.unwrap_or_default(),
+        }
+    }
+
     /// The values of the constants of a valuation.
     pub fn constant_values(&self, valuation: usize) -> Vec<Option<Value>> {
         self.constants[valuation].iter().enumerate().map(|(slot, v)| self.plain(slot, v)).collect()

@@ -1,0 +1,193 @@
+//! Questions about one state: the value of an expression, the truth of a predicate, solutions.
+//!
+//! A question is compiled like the model's own predicates, with slots of its own behind those of the state.
+
+use crate::eval::compile::Compiler;
+use crate::eval::node::Env;
+use crate::model::{Expr, LocalId, Model, Type};
+use crate::system::System;
+use crate::value::fault::{Fault, Res};
+use crate::value::rep::Shape;
+use crate::value::val::{Val, force, to_value};
+use crate::value::{Scope, Value, ops};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub struct Ask<'a> {
+    compiler: Compiler<'a>,
+    pub env: Env,
+}
+
+/// The value of an expression.
+pub enum Answer {
+    Value(Value),
+    /// A set that is not expanded.
+    Symbolic,
+}
+
+impl Answer {
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Answer::Value(v) => Some(v),
+            Answer::Symbolic => None,
+        }
+    }
+}
+
+impl<'a> Ask<'a> {
+    /// `values` are those of constants and variables ([`System::values`]). The model may have more locals than
+    /// the one the values come from.
+    pub fn new(model: &'a Model, scope: &'a Scope, values: &[Val], stop: Arc<AtomicBool>) -> Ask<'a> {
+        let compiler = Compiler::new(model, scope);
+        let mut env = Env::new(compiler.slots.len());
+        for (slot, v) in env.slots.iter_mut().zip(values) {
+            *slot = v.clone();
+        }
+        env.stop = Some(stop);
+        Ask { compiler, env }
+    }
+
+    pub fn of(system: &System<'a>, valuation: usize, row: Option<&[u64]>, stop: Arc<AtomicBool>) -> Ask<'a> {
+        Ask::new(system.model, system.scope, &system.values(valuation, row), stop)
+    }
+
+    /// Compiling may have made slots.
+    fn grow(&mut self) {
+        let slots = self.compiler.slots.len();
+        if self.env.slots.len() < slots {
+            self.env.slots.resize(slots, Val::None);
+        }
+    }
+
+    pub fn bind(&mut self, local: LocalId, v: Val) {
+        let slot = self.compiler.local_slot(local);
+        self.grow();
+        self.env.set(slot, v);
+    }
+
+    // The expressions must outlive the compiler, which remembers comprehensions by their address.
+
+    pub fn raw(&mut self, e: &'a Expr) -> Res<Val> {
+        let node = self.compiler.expr(e);
+        self.grow();
+        node.val(&mut self.env).map_err(|f| f.at(e.span))
+    }
+
+    pub fn value(&mut self, e: &'a Expr) -> Res<Answer> {
+        let v = self.raw(e)?;
+        let rep = self.compiler.rep(&e.ty);
+        self.plain(v, &rep).map_err(|f| f.at(e.span))
+    }
+
+    fn plain(&self, v: Val, rep: &crate::value::rep::R) -> Res<Answer> {
+        if let Val::Lazy(_) = &v {
+            if ops::is_infinite(&v) {
+                return Ok(Answer::Symbolic);
+            }
+            // Too large to write down is as good as infinite here.
+            return Ok(match force(v, rep) {
+                Ok(v) => Answer::Value(to_value(&v, rep)),
+                Err(f) if matches!(*f, Fault::Limit(..)) => Answer::Symbolic,
+                Err(f) => return Err(f),
+            });
+        }
+        debug_assert!(!matches!((&v, &rep.shape), (Val::None, Shape::Bool)));
+        Ok(if v == Val::None { Answer::Symbolic } else { Answer::Value(to_value(&v, rep)) })
+    }
+
+    /// Kleene: true, false or a fault.
+    pub fn truth(&mut self, p: &'a Expr) -> Res<bool> {
+        let test = self.compiler.test(p);
+        self.grow();
+        test.holds(&mut self.env).map_err(|f| f.at(p.span))
+    }
+
+    /// The values of locals under which all predicates are true; at most `limit`. The last is left in the
+    /// environment.
+    pub fn solve(&mut self, locals: &[LocalId], preds: &[&'a Expr], limit: usize) -> Res<Solutions> {
+        let slots: Vec<u32> = locals.iter().map(|l| self.compiler.local_slot(*l)).collect();
+        let plan = self.compiler.plan(&slots, preds);
+        self.grow();
+        let mut out = Solutions::default();
+        let reps: Vec<_> = slots.iter().map(|s| self.compiler.slots[*s as usize].rep.clone()).collect();
+        self.env.truncated = None;
+        plan.solve(&mut self.env, &mut |env| {
+            if let Some(f) = &env.pending {
+                out.fault.get_or_insert_with(|| f.clone());
+                return Ok(true);
+            }
+            let mut values = Vec::with_capacity(slots.len());
+            for (slot, rep) in slots.iter().zip(&reps) {
+                let v = env.slots[*slot as usize].clone();
+                values.push(match &v {
+                    Val::None => None,
+                    Val::Lazy(_) if ops::is_infinite(&v) => None,
+                    _ => Some(to_value(&force(v, rep)?, rep)),
+                });
+            }
+            if !out.found.contains(&values) {
+                if out.found.len() == limit {
+                    out.more = true;
+                    return Ok(false);
+                }
+                out.found.push(values);
+            }
+            Ok(true)
+        })?;
+        out.truncated = self.env.truncated.is_some();
+        Ok(out)
+    }
+
+    /// Binds the locals to the first values that fulfil the conditions and give the body this truth (`None`: no
+    /// truth value). Says whether there are such.
+    pub fn witness(
+        &mut self,
+        locals: &[LocalId],
+        conditions: &[&'a Expr],
+        body: &'a Expr,
+        truth: Option<bool>,
+    ) -> Res<bool> {
+        let slots: Vec<u32> = locals.iter().map(|l| self.compiler.local_slot(*l)).collect();
+        let plan = self.compiler.plan(&slots, conditions);
+        let test = self.compiler.test(body);
+        self.grow();
+        let mut found: Option<Vec<Val>> = None;
+        plan.solve(&mut self.env, &mut |env| {
+            if env.pending.is_some() && truth.is_some() {
+                return Ok(true);
+            }
+            let here: Vec<Val> = slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
+            let holds = match env.pending.take() {
+                Some(f) => Err(f),
+                None => test.holds(env),
+            };
+            if holds.ok() == truth {
+                found = Some(here);
+            }
+            Ok(found.is_none())
+        })?;
+        let Some(values) = found else { return Ok(false) };
+        for (slot, v) in slots.iter().zip(values) {
+            self.env.set(*slot, v);
+        }
+        Ok(true)
+    }
+
+    /// The plain value of a local.
+    pub fn local(&mut self, local: LocalId) -> Option<(Value, Type)> {
+        let slot = self.compiler.local_slot(local) as usize;
+        let v = self.env.slots.get(slot)?.clone();
+        let (rep, ty) = (self.compiler.slots[slot].rep.clone(), self.compiler.slots[slot].ty.clone());
+        Some((self.plain(v, &rep).ok()?.value()?, ty))
+    }
+}
+
+/// What [`Ask::solve`] found.
+#[derive(Debug, Default)]
+pub struct Solutions {
+    pub found: Vec<Vec<Option<Value>>>,
+    pub more: bool,
+    /// Where the predicate has no truth value.
+    pub fault: Option<Box<Fault>>,
+    pub truncated: bool,
+}

@@ -1,16 +1,572 @@
-use crate::model::Expr;
+//! Why a predicate is false (or true, or without a truth value) in a state: its parts with their values, a
+//! witness for a quantifier.
+//!
+//! An explanation is a service: it has a little time, and when it cannot be given there is none.
+
+use super::ask::{Answer, Ask};
+use super::shown;
+use crate::model::raise::text;
+use crate::model::{BinOp, Expr, ExprKind as E, Lit, Operation, Quant, Stmt, StmtKind, UnOp};
 use crate::system::System;
+use crate::value::Value;
 use crate::value::fault::Fault;
-pub enum PartKind { Value, Witness, Note }
-pub struct Part { pub kind: PartKind, pub text: String, pub value: String, pub depth: usize }
-pub struct Context { pub event: Option<usize>, pub in_properties: bool, pub has_state: bool }
-pub struct Explainer<'a> { system: &'a System<'a> }
+use std::collections::{BTreeSet, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What is told of an expression without a value.
+pub const NO_VALUE: &str = "has no value";
+/// How long an explanation may take.
+const BUDGET: Duration = Duration::from_secs(2);
+/// Parts shown at most.
+const MAX_PARTS: usize = 24;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// `text = value`
+    Value,
+    /// The variables of a quantifier.
+    Witness,
+    Note,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub kind: PartKind,
+    pub text: String,
+    pub value: String,
+    /// Parts of a part stand deeper.
+    pub depth: usize,
+}
+
+/// Where a well-definedness error arose.
+#[derive(Clone, Copy)]
+pub struct Context {
+    pub event: Option<usize>,
+    pub in_properties: bool,
+    pub has_state: bool,
+}
+
+/// A well-definedness error: the operation, its parameters, and the parts.
+pub type FaultStory = (String, Vec<(String, String)>, Vec<Part>);
+
+pub struct Explainer<'a> {
+    system: &'a System<'a>,
+    row: Option<&'a [u64]>,
+    valuation: usize,
+}
+
 impl<'a> Explainer<'a> {
-    pub fn new(system: &'a System<'a>, _row: Option<&'a [u64]>, _valuation: usize) -> Self { Explainer { system } }
-    pub fn predicate(&self, _e: &Expr, _truth: bool) -> Vec<Part> { vec![] }
-    pub fn deadlock(&self) -> Vec<Part> { vec![] }
-    pub fn fault(&self, _f: &Fault, c: Context) -> (String, Vec<(String,String)>, Vec<Part>) {
-        let op = match c.event { Some(e) => self.system.events[e].name.to_string(), None if c.in_properties => "PROPERTIES".into(), None => "INITIALISATION".into() };
-        (op, vec![], vec![])
+    pub fn new(system: &'a System<'a>, row: Option<&'a [u64]>, valuation: usize) -> Self {
+        let valuation = row.map_or(valuation, |r| system.valuation_of(r));
+        Explainer { system, row, valuation }
     }
+
+    /// Runs an explanation with a time limit; a failure of its own leaves what was found so far.
+    fn within_budget(&self, work: impl FnOnce(&mut Telling<'a>)) -> Vec<Part> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (done, waits) = std::sync::mpsc::channel::<()>();
+        let flag = stop.clone();
+        let clock = std::thread::spawn(move || {
+            if waits.recv_timeout(BUDGET).is_err() {
+                flag.store(true, Ordering::Relaxed);
+            }
+        });
+        let ask = Ask::of(self.system, self.valuation, self.row, stop);
+        let mut telling = Telling { system: self.system, ask, parts: vec![], told: HashSet::new() };
+        let _ = catch_unwind(AssertUnwindSafe(|| work(&mut telling)));
+        drop(done);
+        let _ = clock.join();
+        telling.parts
+    }
+
+    /// Why this has this truth.
+    pub fn predicate(&self, e: &'a Expr, truth: bool) -> Vec<Part> {
+        self.within_budget(|t| t.predicate(e, Some(truth), 0))
+    }
+
+    /// Why no operation is enabled.
+    pub fn deadlock(&self) -> Vec<Part> {
+        if self.row.is_none() {
+            return vec![];
+        }
+        self.within_budget(|t| {
+            for event in &t.system.events {
+                t.disabled(&t.system.model.operations[event.op.index()]);
+            }
+        })
+    }
+
+    pub fn fault(&self, fault: &'a Fault, context: Context) -> FaultStory {
+        let model = self.system.model;
+        let Some(index) = context.event else {
+            let clauses: [(&str, Vec<&'a Expr>); 4] = [
+                ("INVARIANT", model.invariant.iter().collect()),
+                ("ASSERTIONS", model.assertions.iter().collect()),
+                ("GOAL", model.goal.iter().collect()),
+                ("PROPERTIES", model.properties.iter().collect()),
+            ];
+            let clauses: &[_] = match context {
+                Context { in_properties: true, .. } => &clauses[3..],
+                Context { has_state: true, .. } => &clauses[..3],
+                _ => &[],
+            };
+            for (name, list) in clauses {
+                if let Some(e) = list.iter().find(|e| mentions(e, fault)) {
+                    let why = self.within_budget(|t| t.faulty(e, 0));
+                    return (name.to_string(), vec![], why);
+                }
+            }
+            let place = match context {
+                Context { in_properties: true, .. } => "PROPERTIES",
+                Context { has_state: true, .. } => "INVARIANT",
+                _ => super::INITIALISATION,
+            };
+            return (place.to_string(), vec![], vec![]);
+        };
+        let event = &self.system.events[index];
+        let Some(row) = self.row else { return (event.name.to_string(), vec![], vec![]) };
+        let op = &model.operations[event.op.index()];
+        let mut worker = self.system.worker(&Arc::new(AtomicBool::new(false)));
+        let find = AssertUnwindSafe(|| self.system.faulty_parameters(&mut worker, row, index, fault));
+        let values = catch_unwind(find).unwrap_or_default();
+        let mut params = vec![];
+        for ((l, v), slot) in op.params.iter().zip(&values).zip(&event.params) {
+            if let Some(plain) = self.system.plain(*slot as usize, v) {
+                let decl = model.local(*l);
+                params.push((decl.name.to_string(), shown(&plain, &decl.ty, model)));
+            }
+        }
+        let why = self.within_budget(|t| {
+            for (l, v) in op.params.iter().zip(&values) {
+                t.ask.bind(*l, v.clone());
+            }
+            let mut culprit = None;
+            each_expr(&op.body, &mut |e| {
+                if culprit.is_none() && mentions(e, fault) {
+                    culprit = Some(e);
+                }
+            });
+            if let Some(e) = culprit {
+                t.culprit(e, fault);
+            }
+        });
+        (event.name.to_string(), params, why)
+    }
+}
+
+/// Whether the fault arose in this expression.
+fn mentions(e: &Expr, fault: &Fault) -> bool {
+    e.any(&|x| x.span == fault.span())
+}
+
+/// All expressions of a statement and of the statements in it, outermost first.
+fn each_expr<'a>(s: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
+    s.for_each_expr(f);
+    s.for_each_child(&mut |c| each_expr(c, f));
+}
+
+struct Telling<'a> {
+    system: &'a System<'a>,
+    ask: Ask<'a>,
+    parts: Vec<Part>,
+    /// Texts that have been told.
+    told: HashSet<String>,
+}
+
+impl<'a> Telling<'a> {
+    fn put(&mut self, kind: PartKind, text: String, value: String, depth: usize) {
+        if self.parts.len() < MAX_PARTS {
+            self.parts.push(Part { kind, text, value, depth });
+        }
+    }
+
+    /// Enough has been told, or the time is up.
+    fn full(&self) -> bool {
+        self.parts.len() >= MAX_PARTS || self.ask.env.go_on().is_err()
+    }
+
+    fn note(&mut self, text: impl Into<String>, depth: usize) {
+        self.put(PartKind::Note, text.into(), String::new(), depth);
+    }
+
+    /// `None` is "no truth value".
+    fn truth(&mut self, e: &'a Expr) -> Option<bool> {
+        self.ask.truth(e).ok()
+    }
+
+    /// Why `e` has this truth.
+    fn predicate(&mut self, e: &'a Expr, truth: Option<bool>, depth: usize) {
+        if self.full() {
+            return;
+        }
+        match (&e.kind, truth) {
+            (E::Binary(BinOp::And, a, b), Some(true)) | (E::Binary(BinOp::Or, a, b), Some(false)) => {
+                self.predicate(a, truth, depth);
+                self.predicate(b, truth, depth);
+            }
+            (E::Binary(BinOp::And | BinOp::Or, a, b), _) => {
+                let responsible = if self.truth(a) == truth { a } else { b };
+                self.predicate(responsible, truth, depth);
+            }
+            (E::Binary(BinOp::Implies, a, b), Some(false)) => {
+                self.predicate(a, Some(true), depth);
+                self.predicate(b, Some(false), depth);
+            }
+            (E::Binary(BinOp::Implies, a, b), _) => match self.truth(a) {
+                Some(true) => self.predicate(b, truth, depth),
+                inner => self.predicate(a, inner, depth),
+            },
+            (E::Binary(BinOp::Iff, a, b), _) => {
+                for side in [a, b] {
+                    let holds = self.truth(side);
+                    let word = match holds {
+                        Some(true) => "TRUE",
+                        Some(false) => "FALSE",
+                        None => NO_VALUE,
+                    };
+                    let text = self.text(side);
+                    self.put(PartKind::Value, text, word.into(), depth);
+                    self.predicate(side, holds, depth + 1);
+                }
+            }
+            (E::Unary(UnOp::Not, a), _) => self.predicate(a, truth.map(|t| !t), depth),
+            (E::Quant(q, locals, body), _) => {
+                let (conditions, inner) = match q {
+                    Quant::Forall => antecedents(body),
+                    Quant::Exists => (vec![], &**body),
+                };
+                let sought = match (q, truth) {
+                    (Quant::Forall, Some(true)) | (Quant::Exists, Some(false)) => {
+                        let all = truth == Some(true);
+                        self.note(if all { "true for all values" } else { "there is no such value" }, depth);
+                        return self.operands_outside(e, depth);
+                    }
+                    _ => truth,
+                };
+                let found = match (q, sought) {
+                    // All of the body generates values.
+                    (Quant::Exists, Some(true)) => self.ask.witness(locals, &[inner], inner, sought),
+                    _ => self.ask.witness(locals, &conditions, inner, sought),
+                };
+                if let Ok(true) = found {
+                    self.witness(locals, depth);
+                    self.predicate(inner, sought, depth + 1);
+                }
+            }
+            (E::Let(defs, body), _) => {
+                for (l, v) in defs {
+                    if let Ok(v) = self.ask.raw(v) {
+                        self.ask.bind(*l, v);
+                    }
+                }
+                let locals: Vec<_> = defs.iter().map(|(l, _)| *l).collect();
+                self.witness(&locals, depth);
+                self.predicate(body, truth, depth);
+            }
+            (E::If(c, a, b), _) => match self.truth(c) {
+                Some(true) => self.predicate(a, truth, depth),
+                Some(false) => self.predicate(b, truth, depth),
+                None => self.predicate(c, None, depth),
+            },
+            (E::Binary(op, a, b), Some(truth)) => self.comparison(*op, a, b, truth, depth),
+            (_, None) => self.faulty(e, depth),
+            _ => {}
+        }
+    }
+
+    fn witness(&mut self, locals: &[crate::model::LocalId], depth: usize) {
+        for l in locals {
+            if let Some((value, ty)) = self.ask.local(*l) {
+                let name = self.system.model.local(*l).name.to_string();
+                let value = shown(&value, &ty, self.system.model);
+                // A name bound again is told again.
+                self.put(PartKind::Witness, name, value, depth);
+            }
+        }
+    }
+
+    fn comparison(&mut self, op: BinOp, a: &'a Expr, b: &'a Expr, truth: bool, depth: usize) {
+        let left = self.value(a, depth);
+        let right = match op {
+            BinOp::In | BinOp::NotIn => self.space(b, depth),
+            _ => self.value(b, depth),
+        };
+        let model = self.system.model;
+        let mut differ = |x: &Option<Value>, y: &Option<Value>, words: &str| {
+            if let (Some(Value::Set(x)), Some(Value::Set(y))) = (x, y) {
+                let rest: BTreeSet<Value> = x.difference(y).cloned().collect();
+                if !rest.is_empty() && (x.len() > 1 || y.len() > 1) {
+                    self.note(format!("{words}: {}", shown(&Value::Set(rest), &a.ty, model)), depth);
+                }
+            }
+        };
+        match (op, truth) {
+            (BinOp::Subset, false) | (BinOp::NotSubset, true) => {
+                differ(&left, &right, "not in the right-hand set");
+            }
+            (BinOp::Eq, false) | (BinOp::Neq, true) => {
+                differ(&left, &right, "only on the left");
+                differ(&right, &left, "only on the right");
+            }
+            (BinOp::In, false) | (BinOp::NotIn, true) => self.not_in_space(left, b, depth),
+            _ => {}
+        }
+    }
+
+    /// The set on the right of `:`: constructors of symbolic sets show their parts only.
+    fn space(&mut self, e: &'a Expr, depth: usize) -> Option<Value> {
+        match &e.kind {
+            E::Binary(op, a, b) if is_arrow(*op) => {
+                self.space(a, depth);
+                self.space(b, depth);
+                None
+            }
+            E::Product(a, b) => {
+                self.space(a, depth);
+                self.space(b, depth);
+                None
+            }
+            E::Call(_, args) if matches!(&e.ty.elem(), Some(t) if t.elem().is_some()) => {
+                args.iter().for_each(|a| {
+                    self.space(a, depth);
+                });
+                None
+            }
+            E::Compr(..) | E::Bind(..) => None,
+            _ => self.value(e, depth),
+        }
+    }
+
+    /// What is wrong with a function that is not in `A --> B` and the like.
+    fn not_in_space(&mut self, left: Option<Value>, set: &'a Expr, depth: usize) {
+        let (Some(Value::Set(pairs)), E::Binary(op, from, to)) = (left, &set.kind) else { return };
+        if !is_arrow(*op) {
+            return;
+        }
+        let Some(rel) = set.ty.elem().cloned() else { return };
+        let Some((dom, ran)) = rel.as_rel() else { return };
+        let (dom, ran) = (dom.clone(), ran.clone());
+        let model = self.system.model;
+        let split = |v: &Value| match v {
+            Value::Pair(p) => Some((p.0.clone(), p.1.clone())),
+            _ => None,
+        };
+        let (xs, ys): (Vec<Value>, Vec<Value>) = pairs.iter().filter_map(split).unzip();
+        let mut bound =
+            |side: &'a Expr, found: &[Value], ty: &crate::model::Type, total: bool, word: &str| {
+                let Ok(Answer::Value(Value::Set(all))) = self.ask.value(side) else { return };
+                let outside: BTreeSet<Value> = found.iter().filter(|v| !all.contains(*v)).cloned().collect();
+                let missing: BTreeSet<Value> = all.iter().filter(|v| !found.contains(v)).cloned().collect();
+                let set = |s| shown(&Value::Set(s), &ty.clone().pow(), model);
+                if !outside.is_empty() {
+                    self.note(format!("its {word} has {} too much", set(outside)), depth);
+                }
+                if total && !missing.is_empty() {
+                    self.note(format!("its {word} lacks {}", set(missing)), depth);
+                }
+            };
+        use BinOp::*;
+        let total = matches!(op, TotalRel | TotalSurjRel | TotalFun | TotalInj | TotalSurj | TotalBij);
+        let onto = matches!(op, SurjRel | TotalSurjRel | PartialSurj | TotalSurj | PartialBij | TotalBij);
+        bound(from, &xs, &dom, total, "domain");
+        bound(to, &ys, &ran, onto, "range");
+        let functional = !matches!(op, Rel | TotalRel | SurjRel | TotalSurjRel);
+        let injective = matches!(op, PartialInj | TotalInj | PartialBij | TotalBij);
+        if let Some(x) = repeated(&xs).filter(|_| functional) {
+            self.note(format!("it relates {} to several values", shown(x, &dom, model)), depth);
+        }
+        if let Some(y) = repeated(&ys).filter(|_| injective) {
+            self.note(format!("several values are related to {}", shown(y, &ran, model)), depth);
+        }
+    }
+
+    fn text(&self, e: &Expr) -> String {
+        text(e, self.system.model)
+    }
+
+    /// Tells the value of an expression, then those of its parts.
+    fn value(&mut self, e: &'a Expr, depth: usize) -> Option<Value> {
+        if self.full() {
+            return None;
+        }
+        let answer = self.ask.value(e);
+        if is_literal(e) {
+            return answer.ok()?.value();
+        }
+        let text = self.text(e);
+        if !self.told.insert(text.clone()) {
+            return answer.ok()?.value();
+        }
+        match answer {
+            Ok(Answer::Value(v)) => {
+                let value = shown(&v, &e.ty, self.system.model);
+                if text != value {
+                    self.put(PartKind::Value, text, value, depth);
+                }
+                self.parts_of(e, depth + 1);
+                Some(v)
+            }
+            Ok(Answer::Symbolic) => None,
+            Err(_) => {
+                self.faulty(e, depth);
+                None
+            }
+        }
+    }
+
+    fn parts_of(&mut self, e: &'a Expr, depth: usize) {
+        // Inside binders names have no single value.
+        if matches!(
+            e.kind,
+            E::Compr(..) | E::ComprMap(..) | E::Bind(..) | E::Quant(..) | E::Let(..) | E::Bool(_)
+        ) {
+            return self.operands_outside(e, depth);
+        }
+        e.for_each_child(&mut |c| {
+            if c.ty != crate::model::Type::Pred {
+                self.value(c, depth);
+            }
+        });
+    }
+
+    /// The variables that a quantified expression mentions.
+    fn operands_outside(&mut self, e: &'a Expr, depth: usize) {
+        if matches!(e.kind, E::Var(_) | E::Const(_)) {
+            self.value(e, depth);
+        }
+        e.for_each_child(&mut |c| self.operands_outside(c, depth));
+    }
+
+    /// Goes down to the part without a value and tells its operands.
+    fn faulty(&mut self, e: &'a Expr, depth: usize) {
+        if self.full() {
+            return;
+        }
+        if e.ty == crate::model::Type::Pred && !matches!(e.kind, E::Binary(op, ..) if is_comparison(op)) {
+            return match e.kind {
+                E::Lit(_) => {}
+                _ if self.truth(e).is_none() => self.predicate(e, None, depth),
+                _ => {}
+            };
+        }
+        let mut children = vec![];
+        if !matches!(e.kind, E::Compr(..) | E::ComprMap(..) | E::Bind(..) | E::Let(..)) {
+            e.for_each_child(&mut |c| children.push(c));
+        }
+        let without_value = |t: &mut Self, c: &'a Expr| match c.ty {
+            crate::model::Type::Pred => t.ask.truth(c).is_err(),
+            _ => t.ask.raw(c).is_err(),
+        };
+        let faulty = children.iter().copied().find(|c| without_value(self, c));
+        match faulty {
+            Some(c) => self.faulty(c, depth),
+            None => {
+                let text = self.text(e);
+                self.put(PartKind::Value, text, NO_VALUE.into(), depth);
+                for c in children {
+                    self.value(c, depth + 1);
+                }
+            }
+        }
+    }
+
+    /// The expression of a statement in which a fault arose.
+    fn culprit(&mut self, e: &'a Expr, fault: &Fault) {
+        if e.ty != crate::model::Type::Pred {
+            if self.ask.raw(e).is_err_and(|f| *f == *fault) {
+                self.faulty(e, 0);
+            }
+            return;
+        }
+        match self.ask.truth(e) {
+            // A precondition, an ASSERT or a loop invariant.
+            Ok(false) if e.span == fault.span() => self.predicate(e, Some(false), 0),
+            Err(f) if *f == *fault => self.predicate(e, None, 0),
+            _ => {}
+        }
+    }
+
+    /// Why an operation is not enabled.
+    fn disabled(&mut self, op: &'a Operation) {
+        let (locals, guard) = match &op.body.kind {
+            StmtKind::Pre(p, _) => (op.params.clone(), p),
+            StmtKind::Select(ways, None) if ways.len() == 1 => (op.params.clone(), &ways[0].0),
+            StmtKind::Any(l, p, _) => (op.params.iter().chain(l).copied().collect(), p),
+            _ => {
+                return self.put(PartKind::Note, op.name.to_string(), "is not enabled".into(), 0);
+            }
+        };
+        let mut conjuncts = vec![];
+        flatten(guard, &mut conjuncts);
+        let closed = |e: &&&'a Expr| locals.iter().all(|l| !e.mentions_local(*l));
+        let closed: Vec<&'a Expr> = conjuncts.iter().filter(closed).copied().collect();
+        let culprit = closed.into_iter().find(|e| self.truth(e) == Some(false));
+        let value = match culprit {
+            Some(e) => format!("{} is false", self.text(e)),
+            None if op.params.is_empty() => "its guard is false".to_string(),
+            None => "no parameters fulfil its guard".to_string(),
+        };
+        self.put(PartKind::Note, op.name.to_string(), value, 0);
+    }
+}
+
+fn flatten<'a>(e: &'a Expr, out: &mut Vec<&'a Expr>) {
+    match &e.kind {
+        E::Binary(BinOp::And, a, b) => {
+            flatten(a, out);
+            flatten(b, out);
+        }
+        _ => out.push(e),
+    }
+}
+
+fn antecedents(body: &Expr) -> (Vec<&Expr>, &Expr) {
+    let mut conditions = vec![];
+    let mut inner = body;
+    while let E::Binary(BinOp::Implies, p, q) = &inner.kind {
+        conditions.push(&**p);
+        inner = q;
+    }
+    (conditions, inner)
+}
+
+fn repeated(values: &[Value]) -> Option<&Value> {
+    let mut seen = BTreeSet::new();
+    values.iter().find(|v| !seen.insert(*v))
+}
+
+fn is_literal(e: &Expr) -> bool {
+    match &e.kind {
+        E::Int(_) | E::Str(_) | E::Given(_) | E::Elem(..) => true,
+        E::Lit(l) => !matches!(l, Lit::MaxInt | Lit::MinInt),
+        E::Unary(UnOp::Neg, a) => is_literal(a),
+        E::Binary(BinOp::Interval | BinOp::Pair, a, b) => is_literal(a) && is_literal(b),
+        E::SetExt(items) | E::SeqExt(items) => items.iter().all(is_literal),
+        _ => false,
+    }
+}
+
+fn is_comparison(op: BinOp) -> bool {
+    !matches!(op, BinOp::And | BinOp::Or | BinOp::Implies | BinOp::Iff)
+}
+
+fn is_arrow(op: BinOp) -> bool {
+    use BinOp::*;
+    matches!(
+        op,
+        Rel | TotalRel
+            | SurjRel
+            | TotalSurjRel
+            | PartialFun
+            | TotalFun
+            | PartialInj
+            | TotalInj
+            | PartialSurj
+            | TotalSurj
+            | PartialBij
+            | TotalBij
+    )
 }

@@ -6,8 +6,10 @@
 pub mod ask;
 pub mod explain;
 pub mod export;
+pub mod fault;
 pub mod rebuild;
 pub mod replay;
+pub mod session;
 pub mod values;
 
 use crate::model::{LocalId, Model, OpId, Type};

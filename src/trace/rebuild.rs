@@ -17,7 +17,8 @@ pub fn rebuild(
     valuation: usize,
 ) -> Result<Trace, String> {
     let Some(last) = state else {
-        let constants = if valuation < system.valuations() { system.constant_values(valuation) } else { vec![] };
+        let constants =
+            if valuation < system.valuations() { system.constant_values(valuation) } else { vec![] };
         return Ok(Trace { constants, steps: vec![] });
     };
     let mut path = vec![last];

@@ -1,3 +1,306 @@
-use super::Trace;
-use crate::system::System;
-pub fn confirm(_: &System, _: &Trace) -> Result<(), String> { Ok(()) }
+//! Replay: run the system along recorded steps and say where it cannot go on.
+//!
+//! A recording may say less than a trace (no parameters, no states): then several states may fit, and all of them
+//! are followed.
+
+use super::rebuild;
+use super::{Step, Trace, params, results, variables};
+use crate::model::{LocalId, Model, OpId};
+use crate::system::{self, System, Visitor};
+use crate::value::Value;
+use crate::value::fault::Fault;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// States followed at once.
+const MAX_WIDTH: usize = 4096;
+
+/// What is known of a run: values by the place of their declaration, as far as they are given.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    pub constants: Vec<Option<Value>>,
+    pub steps: Vec<RecordedStep>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct RecordedStep {
+    pub name: String,
+    /// `None`: INITIALISATION.
+    pub op: Option<OpId>,
+    pub params: Vec<Option<Value>>,
+    pub results: Vec<Option<Value>>,
+    pub state: Vec<Option<Value>>,
+    /// Why the step cannot be understood.
+    pub problem: Option<String>,
+}
+
+/// How far a replay got.
+#[derive(Debug)]
+pub struct Replayed {
+    /// The steps that worked, with everything about them.
+    pub trace: Trace,
+    /// What is wrong with the step after those.
+    pub failure: Option<String>,
+}
+
+impl Recorded {
+    /// All that a trace says.
+    pub fn of(trace: &Trace, model: &Model) -> Recorded {
+        let step = |s: &Step| RecordedStep {
+            name: s.name(model).to_string(),
+            op: s.op,
+            params: s.params.clone(),
+            results: s.results.clone(),
+            state: s.state.iter().cloned().map(Some).collect(),
+            problem: None,
+        };
+        Recorded { constants: trace.constants.clone(), steps: trace.steps.iter().map(step).collect() }
+    }
+}
+
+/// Runs a counterexample from its values alone. An error is a bug of ours.
+pub fn confirm(system: &System, trace: &Trace) -> Result<(), String> {
+    if trace.steps.is_empty() {
+        return Ok(());
+    }
+    let replayed = replay(system, &Recorded::of(trace, system.model), &Arc::new(AtomicBool::new(false)));
+    match replayed.failure {
+        None => Ok(()),
+        Some(why) => {
+            Err(format!("its trace does not replay: step {}: {why}", replayed.trace.steps.len() + 1))
+        }
+    }
+}
+
+/// A state on the way, and how it was reached.
+struct Node {
+    row: Vec<u64>,
+    from: usize,
+    step: Step,
+}
+
+pub fn replay(system: &System, recorded: &Recorded, stop: &Arc<AtomicBool>) -> Replayed {
+    let model = system.model;
+    let mut worker = system.worker(stop);
+    let fits = |v: &usize| agree(&recorded.constants, &system.constant_values(*v));
+    let valuations: Vec<usize> = (0..system.valuations()).filter(fits).collect();
+    let constants = valuations.first().map_or(vec![], |v| system.constant_values(*v));
+    let mut levels: Vec<Vec<Node>> = vec![];
+    let mut failure = None;
+    if valuations.is_empty() {
+        failure = Some("the constants cannot have these values".to_string());
+    }
+    for step in &recorded.steps {
+        if failure.is_some() {
+            break;
+        }
+        if let Some(problem) = &step.problem {
+            failure = Some(problem.clone());
+            break;
+        }
+        let next = match (levels.last(), step.op) {
+            (None, None) => initial(system, &mut worker, &valuations, step),
+            (Some(_), None) => Err("INITIALISATION comes first and once".to_string()),
+            (None, Some(_)) => Err("a trace starts with INITIALISATION".to_string()),
+            (Some(last), Some(op)) => follow(system, &mut worker, last, op, step),
+        };
+        match next {
+            Ok(nodes) => levels.push(nodes),
+            Err(why) => failure = Some(why),
+        }
+    }
+    // Back along the first state that fits.
+    let mut steps = vec![];
+    let mut at = 0;
+    let mut constants = constants;
+    for level in levels.iter().rev() {
+        let node = &level[at];
+        steps.push(node.step.clone());
+        constants = system.constant_values(system.valuation_of(&node.row));
+        at = node.from;
+    }
+    steps.reverse();
+    debug_assert!(steps.iter().all(|s| s.state.len() == model.variables.len()));
+    Replayed { trace: Trace { constants, steps }, failure }
+}
+
+fn agree(wanted: &[Option<Value>], found: &[Option<Value>]) -> bool {
+    wanted.iter().zip(found).all(|(w, f)| match (w, f) {
+        (Some(w), Some(f)) => w == f,
+        _ => true,
+    })
+}
+
+fn agree_state(wanted: &[Option<Value>], found: &[Value]) -> bool {
+    wanted.iter().zip(found).all(|(w, f)| w.as_ref().is_none_or(|w| w == f))
+}
+
+fn initial(
+    system: &System,
+    worker: &mut system::Worker,
+    valuations: &[usize],
+    wanted: &RecordedStep,
+) -> Result<Vec<Node>, String> {
+    let mut nodes = vec![];
+    let mut others: Option<Vec<Value>> = None;
+    for v in valuations {
+        let run = system.initial(worker, *v, &mut |_, row| {
+            let state = system.variable_values(row);
+            if agree_state(&wanted.state, &state) {
+                let step = Step { op: None, params: vec![], results: vec![], state };
+                nodes.push(Node { row: row.to_vec(), from: 0, step });
+            } else if others.is_none() {
+                others = Some(state);
+            }
+            if nodes.len() < MAX_WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if let (Err(fault), true) = (run, nodes.is_empty()) {
+            return Err(format!("INITIALISATION fails: {}", words(&fault)));
+        }
+    }
+    if nodes.is_empty() {
+        return Err(match others {
+            Some(state) => {
+                format!(
+                    "INITIALISATION does not lead there, but for instance to {}",
+                    list(&variables(&state, system.model))
+                )
+            }
+            None => "INITIALISATION has no outcome".to_string(),
+        });
+    }
+    Ok(nodes)
+}
+
+fn follow(
+    system: &System,
+    worker: &mut system::Worker,
+    last: &[Node],
+    op: OpId,
+    wanted: &RecordedStep,
+) -> Result<Vec<Node>, String> {
+    let mut look = Follow {
+        system,
+        op,
+        wanted,
+        from: 0,
+        nodes: vec![],
+        seen: HashSet::new(),
+        other_params: vec![],
+        other_targets: vec![],
+        fault: None,
+    };
+    for (i, node) in last.iter().enumerate() {
+        look.from = i;
+        if system.successors(worker, &node.row, &mut look).is_break() {
+            break;
+        }
+    }
+    if look.nodes.is_empty() { Err(look.diagnosis()) } else { Ok(look.nodes) }
+}
+
+struct Follow<'a> {
+    system: &'a System<'a>,
+    op: OpId,
+    wanted: &'a RecordedStep,
+    from: usize,
+    nodes: Vec<Node>,
+    seen: HashSet<Vec<u64>>,
+    /// Transitions of the operation with other parameters; with these, but other results or targets.
+    other_params: Vec<Step>,
+    other_targets: Vec<Step>,
+    fault: Option<Box<Fault>>,
+}
+
+/// Alternatives that are told.
+const TOLD: usize = 4;
+
+impl Visitor for Follow<'_> {
+    fn step(&mut self, s: system::Step) -> ControlFlow<()> {
+        if self.system.events[s.event].op != self.op {
+            return ControlFlow::Continue(());
+        }
+        let step = rebuild::step(self.system, s.event, s.env, s.target);
+        if !agree(&self.wanted.params, &step.params) {
+            if self.other_params.len() <= TOLD {
+                self.other_params.push(step);
+            }
+        } else if !agree(&self.wanted.results, &step.results) || !agree_state(&self.wanted.state, &step.state)
+        {
+            if self.other_targets.len() <= TOLD {
+                self.other_targets.push(step);
+            }
+        } else if self.seen.insert(s.target.to_vec()) {
+            self.nodes.push(Node { row: s.target.to_vec(), from: self.from, step });
+        }
+        if self.nodes.len() < MAX_WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
+        if self.system.events[event].op == self.op {
+            self.fault.get_or_insert(fault);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Follow<'_> {
+    fn diagnosis(&self) -> String {
+        let model = self.system.model;
+        let name = &self.wanted.name;
+        if let Some(step) = self.other_targets.first() {
+            let wanted = named(&self.wanted.state, &step.state, model);
+            let mut parts = vec![];
+            if !agree(&self.wanted.results, &step.results) {
+                parts.push(format!("gives {}", list(&results(step, model))));
+            }
+            if !wanted.is_empty() {
+                parts.push(format!("leads to {}", wanted.join(", ")));
+            }
+            return format!("`{name}` {}", parts.join(" and "));
+        }
+        if !self.other_params.is_empty() {
+            let mut told: Vec<String> = vec![];
+            for s in &self.other_params {
+                let text = format!("({})", list(&params(s, model)));
+                if told.len() < TOLD && !told.contains(&text) {
+                    told.push(text);
+                }
+            }
+            return format!(
+                "`{name}` is enabled, but not with these parameters; for instance with {}",
+                told.join(", ")
+            );
+        }
+        match &self.fault {
+            Some(fault) => format!("`{name}` fails: {}", words(fault)),
+            None => format!("`{name}` is not enabled"),
+        }
+    }
+}
+
+/// `x = 1, not 2` for every variable that differs.
+fn named(wanted: &[Option<Value>], found: &[Value], model: &Model) -> Vec<String> {
+    let rows = model.variables.iter().zip(wanted.iter().zip(found));
+    let differing = rows.filter_map(|(d, (w, f))| Some((d, w.as_ref()?, f)).filter(|(_, w, f)| w != f));
+    let show = |v, ty| super::shown(v, ty, model);
+    differing.map(|(d, w, f)| format!("{} = {}, not {}", d.name, show(f, &d.ty), show(w, &d.ty))).collect()
+}
+
+fn list(pairs: &[(&str, String)]) -> String {
+    pairs.iter().map(|(n, v)| format!("{n} = {v}")).collect::<Vec<_>>().join(", ")
+}
+
+fn words(fault: &Fault) -> String {
+    match fault {
+        Fault::Wd(wd) => wd.kind.describe().1.to_string(),
+        Fault::Limit(_, why) => why.clone(),
+    }
+}
+
+/// The place of a local among others, by name.
+pub fn position(model: &Model, locals: &[LocalId], name: &str) -> Option<usize> {
+    locals.iter().position(|l| &*model.local(*l).name == name)
+}

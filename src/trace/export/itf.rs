@@ -1,0 +1,93 @@
+//! Apalache's Informal Trace Format (ADR 015): constants as `params`, variables as `vars`, one state a step.
+//!
+//! Functions are `#map`, sequences are lists, other relations sets of pairs, elements of given sets strings.
+
+use crate::model::{Model, Type};
+use crate::trace::Trace;
+use crate::value::{Value, element_name};
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+
+pub fn export(t: &Trace, model: &Model) -> Json {
+    let names =
+        |decls: &[crate::model::Decl]| -> Vec<String> { decls.iter().map(|d| d.name.to_string()).collect() };
+    let set_name = |s: crate::model::SetId| model.sets[s.index()].name.clone();
+    let decls = model.constants.iter().chain(&model.variables);
+    let types: Map<String, Json> =
+        decls.map(|d| (d.name.to_string(), d.ty.show(&set_name).to_string().into())).collect();
+    let states: Vec<Json> = t
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(i, step)| {
+            let mut o = Map::new();
+            let params = super::strings(super::params(step, model));
+            o.insert("#meta".into(), json!({ "index": i, "action": step.name(model), "parameters": params }));
+            for (d, v) in model.constants.iter().zip(&t.constants) {
+                let value = match v {
+                    Some(v) => value(v, &d.ty, model),
+                    None => json!({ "#unserializable": "symbolic" }),
+                };
+                o.insert(d.name.to_string(), value);
+            }
+            for (d, v) in model.variables.iter().zip(&step.state) {
+                o.insert(d.name.to_string(), value(v, &d.ty, model));
+            }
+            Json::Object(o)
+        })
+        .collect();
+    json!({
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "description": "counterexample of kanon",
+            "source": &*model.name,
+            "varTypes": types,
+        },
+        "params": names(&model.constants),
+        "vars": names(&model.variables),
+        "states": states,
+    })
+}
+
+fn value(v: &Value, ty: &Type, model: &Model) -> Json {
+    match (v, ty) {
+        (Value::Bool(b), _) => (*b).into(),
+        (Value::Int(i), _) => json!({ "#bigint": i.to_string() }),
+        (Value::Str(s), _) => (**s).into(),
+        (Value::Elem(s, i), _) => element_name(model, *s, *i).into(),
+        (Value::Pair(p), Type::Pair(t)) => {
+            json!({ "#tup": [value(&p.0, &t.0, model), value(&p.1, &t.1, model)] })
+        }
+        (Value::Rec(fields), Type::Rec(types)) => {
+            let pairs = fields.iter().zip(types.iter());
+            Json::Object(pairs.map(|(v, (n, t))| (n.to_string(), value(v, t, model))).collect())
+        }
+        (Value::Set(set), Type::Pow(elem)) => collection(set, elem, model),
+        // A value that does not have its type is our bug.
+        (v, _) => json!({ "#unserializable": format!("{v:?}") }),
+    }
+}
+
+fn collection(set: &BTreeSet<Value>, elem: &Type, model: &Model) -> Json {
+    if let Some((a, b)) = elem.as_pair() {
+        let split = |v: &Value| match v {
+            Value::Pair(p) => Some((p.0.clone(), p.1.clone())),
+            _ => None,
+        };
+        let pairs: Vec<(Value, Value)> = set.iter().filter_map(split).collect();
+        let is_sequence =
+            !pairs.is_empty() && pairs.iter().enumerate().all(|(i, (x, _))| *x == Value::int(i + 1));
+        if is_sequence {
+            return pairs.iter().map(|(_, y)| value(y, b, model)).collect();
+        }
+        // Pairs come ordered, so equal first parts are neighbours.
+        if pairs.windows(2).all(|w| w[0].0 != w[1].0) {
+            let pairs: Vec<Json> =
+                pairs.iter().map(|(x, y)| json!([value(x, a, model), value(y, b, model)])).collect();
+            return json!({ "#map": pairs });
+        }
+    }
+    let items: Vec<Json> = set.iter().map(|v| value(v, elem, model)).collect();
+    json!({ "#set": items })
+}

@@ -1,0 +1,94 @@
+//! Traces as files. The file's name chooses: `*.itf.json` is Apalache's ITF, `*.prob2trace` is ProB's, anything
+//! else kanon's own JSON.
+
+mod itf;
+mod prob;
+mod read;
+
+pub use read::{ReadTrace, read, sizes};
+
+use super::{Step, Trace, constants, params, results, variables};
+use crate::model::Model;
+use crate::model::open::Opened;
+use crate::value::Scope;
+use serde_json::{Value, json};
+use std::path::Path;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Kanon,
+    Itf,
+    Prob,
+}
+
+impl Format {
+    pub fn of(path: &Path) -> Format {
+        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().to_lowercase());
+        if name.ends_with(".itf.json") {
+            Format::Itf
+        } else if name.ends_with(".prob2trace") {
+            Format::Prob
+        } else {
+            Format::Kanon
+        }
+    }
+}
+
+/// Writes a trace in the format of the file's name.
+pub fn write(path: &Path, t: &Trace, opened: &Opened) -> std::io::Result<()> {
+    let value = match Format::of(path) {
+        Format::Kanon => kanon(t, &opened.model, &opened.scope),
+        Format::Itf => itf::export(t, &opened.model),
+        Format::Prob => prob::export(t, &opened.model),
+    };
+    std::fs::write(path, format!("{value:#}\n"))
+}
+
+fn strings(pairs: Vec<(&str, String)>) -> Value {
+    Value::Object(pairs.into_iter().map(|(n, v)| (n.to_string(), v.into())).collect())
+}
+
+/// Constants, then every step with the whole state after it; values as B text.
+pub fn trace(t: &Trace, model: &Model) -> Value {
+    let step = |s: &Step| {
+        json!({
+            "operation": s.name(model),
+            "parameters": strings(params(s, model)),
+            "results": strings(results(s, model)),
+            "state": strings(variables(&s.state, model)),
+        })
+    };
+    let steps: Vec<Value> = t.steps.iter().map(step).collect();
+    json!({ "constants": strings(constants(t, model)), "steps": steps })
+}
+
+/// How large everything was.
+pub fn scope(model: &Model, scope: &Scope) -> Value {
+    let sets = model.sets.iter().zip(&scope.card).map(|(s, n)| (s.name.to_string(), (*n).into()));
+    json!({
+        "sets": Value::Object(sets.collect()),
+        "minint": number(&scope.minint),
+        "maxint": number(&scope.maxint),
+    })
+}
+
+/// A JSON number where it is exact everywhere, a string otherwise.
+fn number(n: &num_bigint::BigInt) -> Value {
+    match i64::try_from(n) {
+        Ok(small) if small.unsigned_abs() < 1 << 53 => small.into(),
+        _ => n.to_string().into(),
+    }
+}
+
+fn kanon(t: &Trace, model: &Model, sizes: &Scope) -> Value {
+    let mut value = json!({
+        "format": "kanon-trace",
+        "version": 1,
+        "machine": &*model.name,
+        "scope": scope(model, sizes),
+    });
+    if let (Value::Object(all), Value::Object(parts)) = (&mut value, trace(t, model)) {
+        all.extend(parts);
+    }
+    value
+}
