@@ -359,6 +359,16 @@ fn definitions_are_trees() {
 }
 
 #[test]
+fn captured_names_are_warned_of() {
+    let text = "MACHINE M DEFINITIONS D(x) == #y.(y = x) INVARIANT D(y) & D(z) END";
+    let parsed = b::parse_text(&mut SourceMap::default(), "M.mch", text);
+    let m = parsed.machine.unwrap();
+    assert_eq!(m.invariant.as_ref().map(print::expr).as_deref(), Some("#(y).(y = y) & #(y).(y = z)"));
+    let codes: Vec<&str> = parsed.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["B0119"]);
+}
+
+#[test]
 fn definitions_of_substitutions() {
     let m = machine(
         "MACHINE M DEFINITIONS set(v, e) == v := e; two == BEGIN set(x, 1); set(y, 2) END;

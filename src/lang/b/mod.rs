@@ -5,6 +5,7 @@
 
 pub mod compose;
 pub mod defs;
+mod expand;
 pub(in crate::lang) mod lex;
 mod library;
 pub(in crate::lang) mod parse;

@@ -21,7 +21,7 @@ pub(in crate::lang::b) enum RawDefinition {
     Macro {
         name: Ident,
         params: Vec<Ident>,
-        body: Body,
+        body: Box<Body>,
     },
     /// `"file.def"`
     File {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         let mut raw = match header {
             Ok(machine) => RawMachine { machine, definitions: vec![], sets_by_definition: vec![] },
             Err(fail) => {
-                self.report(fail);
+                self.report(*fail);
                 return None;
             }
         };
@@ -65,7 +65,7 @@ impl Parser<'_> {
         self.eat_kw(Kw::End);
         if self.peek() != T::Eof {
             let fail = self.unexpected("the end of the definition file");
-            self.report(fail);
+            self.report(*fail);
         }
         definitions
     }
@@ -148,7 +148,7 @@ impl Parser<'_> {
                     }
                     seen.insert(text, place);
                     if let Err(fail) = self.clause(clause, text, place, raw) {
-                        self.report(fail);
+                        self.report(*fail);
                         self.skip_to_clause();
                     } else if !self.at_clause() {
                         self.stray(text);
@@ -159,12 +159,12 @@ impl Parser<'_> {
                     let d = Diagnostic::error("B0107", place, "the machine is not closed")
                         .note(raw.machine.span, "it begins here")
                         .help("end it with `END`");
-                    self.report(Box::new(match self.misplaced_end {
+                    self.report(match self.misplaced_end {
                         Some((opened, end)) => d
                             .note(opened, "perhaps this has no `END` of its own")
                             .note(end, "because this one closes it"),
                         None => d,
-                    }));
+                    });
                     return;
                 }
                 _ => {
@@ -175,8 +175,7 @@ impl Parser<'_> {
         }
         if self.peek() != T::Eof {
             let fail = self.unexpected("the end of the file after the machine's `END`");
-            let fail = Box::new(fail.help("is there one `END` too many before this?"));
-            self.report(fail);
+            self.report(fail.help("is there one `END` too many before this?"));
         }
     }
 
@@ -196,7 +195,7 @@ impl Parser<'_> {
         } else {
             self.unexpected(&format!("the next clause or `END` after {clause}"))
         };
-        self.report(fail);
+        self.report(*fail);
         self.advance();
     }
 
@@ -270,7 +269,7 @@ impl Parser<'_> {
                 }
                 Err(fail) => fail,
             };
-            self.report(fail);
+            self.report(*fail);
             if self.gives_up() || !self.skip_to_conjunct(level) {
                 return None;
             }
@@ -380,7 +379,7 @@ impl Parser<'_> {
             match self.operation() {
                 Ok(op) => operations.push(op),
                 Err(fail) => {
-                    self.report(fail);
+                    self.report(*fail);
                     if self.gives_up() || !self.skip_to_operation() {
                         return;
                     }
@@ -390,15 +389,15 @@ impl Parser<'_> {
             let semi = self.here();
             if self.eat(T::Semi) {
                 if self.at_clause() {
-                    self.report(Box::new(
+                    self.report(
                         Diagnostic::error("B0101", semi, "an operation is missing after this `;`")
                             .help("`;` stands between operations; remove it after the last one"),
-                    ));
+                    );
                     return;
                 }
             } else if self.starts_operation(self.at) {
                 let fail = self.unexpected("`;` between two operations");
-                self.report(Box::new(*fail));
+                self.report(*fail);
             } else {
                 return;
             }
@@ -507,13 +506,13 @@ impl Parser<'_> {
             match self.definition() {
                 Ok(definition) => definitions.push(definition),
                 Err(fail) => {
-                    self.report(fail);
+                    self.report(*fail);
                     self.at = self.definition_end(self.at);
                 }
             }
             if !self.eat(T::Semi) && !self.at_clause() {
                 let fail = self.unexpected("`;` between two definitions");
-                self.report(fail);
+                self.report(*fail);
                 let next = self.definition_end(self.at);
                 self.at = next;
                 self.eat(T::Semi);
@@ -540,7 +539,7 @@ impl Parser<'_> {
             return Err(Box::new(fail.help("a definition is written `name == body`")));
         }
         self.expect(T::DefEq, "`==` and the body of the definition")?;
-        let body = self.body()?;
+        let body = Box::new(self.body()?);
         Ok(RawDefinition::Macro { name, params, body })
     }
 

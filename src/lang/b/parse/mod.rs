@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
         match result {
             Ok(e) => Some(e),
             Err(fail) => {
-                self.report(fail);
+                self.report(*fail);
                 None
             }
         }
@@ -362,10 +362,10 @@ impl<'a> Parser<'a> {
         machine::resembled_clause(self.text_of(before)).filter(|_| before.kind == T::Ident)
     }
 
-    fn report(&mut self, fail: Fail) {
+    fn report(&mut self, d: Diagnostic) {
         // One mistake may be met twice (a body tried in two ways, a clause resumed at its own error).
-        if !self.diagnostics.iter().any(|d| d.span == fail.span) {
-            self.diagnostics.push(*fail);
+        if !self.diagnostics.iter().any(|other| other.span == d.span) {
+            self.diagnostics.push(d);
         }
     }
 

@@ -7,6 +7,8 @@ use super::{Fail, Parser, Res};
 use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Subst, SubstKind};
 use crate::lang::diag::{Diagnostic, Span};
 
+type Arms = Vec<(Expr, Subst)>;
+
 impl Parser<'_> {
     /// `S ; T ; …`
     pub(super) fn sequence(&mut self) -> Res<Subst> {
@@ -139,8 +141,7 @@ impl Parser<'_> {
     }
 
     /// `P THEN S again P THEN S ELSE S`, for IF … ELSIF and SELECT … WHEN.
-    #[allow(clippy::type_complexity)]
-    fn arms(&mut self, again: Kw) -> Res<(Vec<(Expr, Subst)>, Option<Box<Subst>>)> {
+    fn arms(&mut self, again: Kw) -> Res<(Arms, Option<Box<Subst>>)> {
         self.advance();
         let mut arms = vec![];
         loop {
