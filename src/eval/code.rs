@@ -21,6 +21,8 @@ pub enum Code {
     Let(Vec<(Slot, Node, R)>, Box<Code>),
     /// Nothing assigned yet.
     Fresh(Vec<Slot>, Box<Code>),
+    /// Copies whatever is there, also nothing: the results of a called operation start as what they are written to.
+    Copy(Vec<(Slot, Slot)>, Box<Code>),
     /// Blocks when false.
     Guard(Test, Box<Code>),
     /// A fault when false.
@@ -98,6 +100,13 @@ impl Code {
                 }
                 body.run(env, then)
             }
+            Code::Copy(pairs, body) => {
+                for (from, to) in pairs {
+                    let v = env.slots[*from as usize].clone();
+                    env.set(*to, v);
+                }
+                body.run(env, then)
+            }
             Code::Guard(test, body) => {
                 if test.holds(env)? {
                     body.run(env, then)
@@ -164,6 +173,10 @@ impl Code {
             Code::Skip => {}
             Code::Assign(items) => out.extend(items.iter().map(|(s, _, _)| *s)),
             Code::Any(_, c) | Code::Let(_, c) | Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.writes(out),
+            Code::Copy(pairs, c) => {
+                out.extend(pairs.iter().map(|(_, to)| *to));
+                c.writes(out);
+            }
             Code::Fresh(slots, c) => {
                 out.extend(slots);
                 c.writes(out);
@@ -189,9 +202,8 @@ impl Code {
         match self {
             Code::Skip | Code::Assign(_) => false,
             Code::Any(..) | Code::Choice(_) => true,
-            Code::Let(_, c) | Code::Fresh(_, c) | Code::Guard(_, c) | Code::Demand(_, _, _, c) => {
-                c.branches()
-            }
+            Code::Let(_, c) | Code::Fresh(_, c) | Code::Copy(_, c) => c.branches(),
+            Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.branches(),
             Code::Select(ways, otherwise) => {
                 ways.len() > 1
                     || ways.iter().any(|(_, w)| w.branches())

@@ -526,7 +526,7 @@ pub fn settled(v: Val, rep: &R) -> Res<Val> {
 
 /// Expands a symbolic set unless it is infinite.
 fn settle_finite(v: Val, rep: &R) -> Res<Val> {
-    if v.is_lazy() && !ops::is_infinite(&v) { force(v, rep) } else { Ok(v) }
+    if v.is_lazy() && !ops::symbolic(&v) { force(v, rep) } else { Ok(v) }
 }
 
 fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
@@ -544,7 +544,7 @@ fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::GenInter => ops::gen_inter(&a, rep)?,
         Unary::Pow { nonempty } => Val::lazy(Lazy::Pow { of: a, nonempty }),
         Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a }),
-        Unary::Identity if ops::is_infinite(&a) => {
+        Unary::Identity if ops::symbolic(&a) => {
             Val::lazy(Lazy::Closure(Arc::new(Builtin { kind: BuiltinKind::Identity(a), rep: out.clone() })))
         }
         Unary::Identity => ops::identity(&a, out)?,
@@ -552,7 +552,7 @@ fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::Closure => {
             // The reflexive part covers the whole type, as ProB and the B-Book have it.
             let (ra, _) = rep.as_rel();
-            let all = Val::full(ra).ok_or_else(|| Fault::wd(WdKind::Infinite))?;
+            let all = Val::full(ra).ok_or_else(|| Fault::limit("closure on an infinite type"))?;
             let id = ops::identity(&all, rep)?;
             ops::union(id, ops::closure1(&a, rep)?, rep)?
         }
@@ -654,14 +654,14 @@ fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res<Val> {
         Binary::Iterate => match &b {
             Val::I(0) => {
                 let (r, _) = ra.as_rel();
-                let all = Val::full(r).ok_or_else(|| Fault::wd(WdKind::Infinite))?;
+                let all = Val::full(r).ok_or_else(|| Fault::limit("iterate(r, 0) on an infinite type"))?;
                 ops::identity(&all, out)?
             }
             Val::I(n) if *n > 0 => ops::iterate(&a, *n as u64, ra)?,
             Val::I(_) => return Err(Fault::wd(WdKind::NegativeIterate)),
             _ => return Err(Fault::limit("iterate with a count of more than 64 bits")),
         },
-        Binary::Prj1 | Binary::Prj2 if ops::is_infinite(&a) || ops::is_infinite(&b) => {
+        Binary::Prj1 | Binary::Prj2 if ops::symbolic(&a) || ops::symbolic(&b) => {
             let kind = BuiltinKind::Projection { first: op == Binary::Prj1, a, b };
             Val::lazy(Lazy::Closure(Arc::new(Builtin { kind, rep: out.clone() })))
         }
@@ -1012,8 +1012,9 @@ impl Closure for Captured {
         Ok(out)
     }
 
+    /// A closure is made only of what could not be expanded.
     fn is_infinite(&self) -> bool {
-        self.code.infinite
+        true
     }
 }
 

@@ -11,6 +11,8 @@ use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
 use crate::value::val::{Lazy, Val, cmp_int};
+use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -72,6 +74,8 @@ pub enum Step {
 pub struct Bound {
     pub node: Node,
     pub offset: i64,
+    /// The bound is that of x in c·x + V ≤ 0, with V the value and c this.
+    pub divide: Option<i64>,
 }
 
 /// What a generated value is taken apart by.
@@ -183,7 +187,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
         Step::Match(pattern, node, rep) => {
             let v = node.val(env)?;
             // Functions over infinite domains stay symbolic; everything else gets its form.
-            let v = if v.is_lazy() && !ops::is_infinite(&v) { settled(v, rep)? } else { v };
+            let v = if v.is_lazy() && !ops::symbolic(&v) { settled(v, rep)? } else { v };
             if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
         }
         Step::In { pattern, set, rep, span } => {
@@ -257,7 +261,14 @@ fn bound(bounds: &[Bound], tighter: Ordering, env: &mut Env) -> Res<Option<i64>>
     let mut best: Option<Val> = None;
     for b in bounds {
         let v = b.node.val(env)?;
-        let v = if b.offset == 0 { v } else { ops::add(&v, &Val::I(b.offset)) };
+        let v = match b.divide {
+            None if b.offset == 0 => v,
+            None => ops::add(&v, &Val::I(b.offset)),
+            Some(c) => {
+                let q = -v.to_bigint().div_ceil(&BigInt::from(c.unsigned_abs()));
+                Val::big(if c > 0 { q } else { -q })
+            }
+        };
         if best.as_ref().is_none_or(|w| cmp_int(&v, w) == tighter) {
             best = Some(v);
         }

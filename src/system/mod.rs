@@ -167,7 +167,7 @@ impl<'m> System<'m> {
             for (slot, v) in env.slots[..n].iter().enumerate() {
                 let v = v.clone();
                 // Functions over infinite domains stay symbolic; constants are never compared as states.
-                let v = if v.is_lazy() && !crate::value::ops::is_infinite(&v) {
+                let v = if v.is_lazy() && !crate::value::ops::symbolic(&v) {
                     crate::value::val::force(v, &slots[slot].rep)?
                 } else {
                     v

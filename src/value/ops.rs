@@ -13,22 +13,57 @@ use std::sync::Arc;
 
 // ---- symbolic sets ------------------------------------------------------------------------------------------
 
-/// Whether a set certainly has infinitely many elements (`false` also when it is not known).
-pub fn is_infinite(v: &Val) -> bool {
+/// Whether a set stays symbolic: it is infinite, or nobody knows how to expand it.
+pub fn symbolic(v: &Val) -> bool {
     let Val::Lazy(l) = v else { return false };
     match &*l.0 {
         Lazy::Interval(..) => false,
         Lazy::Integers(_) | Lazy::Strings => true,
         Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
-        Lazy::Pow { of, .. } => is_infinite(of),
-        Lazy::Fun { from, to, .. } => is_infinite(from) || is_infinite(to),
-        Lazy::Seq { kind, of } => is_infinite(of) || !(kind.injective || known_empty(of)),
-        Lazy::Product(a, b) => (is_infinite(a) && !known_empty(b)) || (is_infinite(b) && !known_empty(a)),
-        Lazy::Struct(parts) => parts.iter().any(is_infinite),
-        Lazy::Union(a, b) => is_infinite(a) || is_infinite(b),
-        Lazy::Inter(a, b) => is_infinite(a) && is_infinite(b),
-        Lazy::Diff(a, _) => is_infinite(a),
+        Lazy::Pow { of, .. } => symbolic(of),
+        Lazy::Fun { from, to, .. } => symbolic(from) || symbolic(to),
+        Lazy::Seq { kind, of } => symbolic(of) || !(kind.injective || known_empty(of)),
+        Lazy::Product(a, b) => (symbolic(a) && !known_empty(b)) || (symbolic(b) && !known_empty(a)),
+        Lazy::Struct(parts) => parts.iter().any(symbolic),
+        Lazy::Union(a, b) => symbolic(a) || symbolic(b),
+        Lazy::Inter(a, b) => symbolic(a) && symbolic(b),
+        Lazy::Diff(a, _) => symbolic(a),
         Lazy::Closure(c) => c.is_infinite(),
+    }
+}
+
+/// Whether a set certainly has infinitely many elements; `false` also when it is not known. A comprehension that
+/// cannot be expanded may still be finite: `{x | x + x = 4}`.
+pub fn infinite(v: &Val) -> bool {
+    let Val::Lazy(l) = v else { return false };
+    match &*l.0 {
+        Lazy::Interval(..) | Lazy::Inter(..) | Lazy::Closure(_) => false,
+        Lazy::Integers(_) | Lazy::Strings => true,
+        Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
+        Lazy::Pow { of, .. } => infinite(of),
+        // Total functions to one point are one, whatever the domain.
+        Lazy::Fun { kind, from, to } => {
+            !kind.total
+                && !kind.surjective
+                && ((infinite(from) && known_nonempty(to)) || (infinite(to) && known_nonempty(from)))
+        }
+        Lazy::Seq { kind, of } => infinite(of) && !kind.surjective || (!kind.injective && known_nonempty(of)),
+        Lazy::Product(a, b) => (infinite(a) && known_nonempty(b)) || (infinite(b) && known_nonempty(a)),
+        Lazy::Struct(parts) => parts.iter().any(infinite) && parts.iter().all(known_nonempty),
+        Lazy::Union(a, b) => infinite(a) || infinite(b),
+        Lazy::Diff(a, b) => {
+            infinite(a) && (!b.is_lazy() || matches!(b, Val::Lazy(l) if matches!(&*l.0, Lazy::Interval(..))))
+        }
+    }
+}
+
+fn known_nonempty(v: &Val) -> bool {
+    match v {
+        Val::Lazy(l) => match &*l.0 {
+            Lazy::Interval(lo, hi) => lo <= hi,
+            _ => infinite(v),
+        },
+        _ => !v.is_empty_set(),
     }
 }
 
@@ -172,7 +207,7 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
         }
         Lazy::Union(a, b) => Ok(each(a, rep, visit)? && each(b, rep, visit)?),
         Lazy::Inter(a, b) => {
-            let (a, b) = if is_infinite(a) { (b, a) } else { (a, b) };
+            let (a, b) = if symbolic(a) { (b, a) } else { (a, b) };
             each(a, rep, &mut |v| if member(&v, b, rep)? { visit(v) } else { Ok(true) })
         }
         Lazy::Diff(a, b) => each(a, rep, &mut |v| if member(&v, b, rep)? { Ok(true) } else { visit(v) }),
@@ -434,31 +469,28 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
 
 /// The number of elements, `None` when infinite.
 pub fn finite_card(v: &Val, rep: &Rep) -> Res<Option<usize>> {
-    match v {
-        Val::Lazy(l) => match &*l.0 {
-            Lazy::Interval(lo, hi) => {
-                Ok(Some(if hi < lo { 0 } else { (i128::from(*hi) - i128::from(*lo) + 1) as usize }))
+    let Val::Lazy(l) = v else { return Ok(Some(v.count())) };
+    match &*l.0 {
+        Lazy::Interval(lo, hi) => {
+            Ok(Some(if hi < lo { 0 } else { (i128::from(*hi) - i128::from(*lo) + 1) as usize }))
+        }
+        Lazy::Product(a, b) => {
+            let (ra, rb) = rep.elem().as_pair();
+            match (finite_card(a, &Rep::set(ra.clone()))?, finite_card(b, &Rep::set(rb.clone()))?) {
+                (Some(0), _) | (_, Some(0)) => Ok(Some(0)),
+                (Some(m), Some(n)) => m.checked_mul(n).map(Some).ok_or_else(|| too_large("a product")),
+                _ => Ok(None),
             }
-            Lazy::Product(a, b) if !is_infinite(v) => {
-                let (ra, rb) = rep.elem().as_pair();
-                let (Some(m), Some(n)) =
-                    (finite_card(a, &Rep::set(ra.clone()))?, finite_card(b, &Rep::set(rb.clone()))?)
-                else {
-                    return Ok(None);
-                };
-                m.checked_mul(n).map(Some).ok_or_else(|| too_large("a product"))
+        }
+        Lazy::Pow { of, nonempty } => {
+            let Some(n) = finite_card(of, rep.elem())? else { return Ok(None) };
+            if n >= 62 {
+                return Err(too_large("a power set"));
             }
-            Lazy::Pow { of, nonempty } if !is_infinite(v) => {
-                let Some(n) = finite_card(of, rep.elem())? else { return Ok(None) };
-                if n >= 62 {
-                    return Err(too_large("a power set"));
-                }
-                Ok(Some((1usize << n) - usize::from(*nonempty)))
-            }
-            _ if is_infinite(v) => Ok(None),
-            _ => Ok(Some(force(v.clone(), rep)?.count())),
-        },
-        _ => Ok(Some(v.count())),
+            Ok(Some((1usize << n) - usize::from(*nonempty)))
+        }
+        _ if infinite(v) => Ok(None),
+        _ => Ok(Some(force(v.clone(), rep)?.count())),
     }
 }
 
@@ -497,7 +529,7 @@ pub fn is_empty(v: &Val, rep: &Rep) -> Res<bool> {
             if let Lazy::Interval(lo, hi) = &*l.0 {
                 return Ok(hi < lo);
             }
-            if is_infinite(v) {
+            if infinite(v) {
                 return Ok(false);
             }
             Ok(force(v.clone(), rep)?.is_empty_set())
@@ -552,13 +584,12 @@ pub fn equal(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
     if a == b {
         return Ok(true);
     }
-    match (is_infinite(a), is_infinite(b)) {
+    match (symbolic(a), symbolic(b)) {
         (false, false) => Ok(force(a.clone(), rep)? == force(b.clone(), rep)?),
-        (true, false) | (false, true) => {
-            // The other one has to be finite for certain.
-            force(if is_infinite(a) { b.clone() } else { a.clone() }, rep)?;
-            Ok(false)
-        }
+        // A finite set on the one side, a certainly infinite one on the other; otherwise it is not known.
+        (true, false) if infinite(a) => force(b.clone(), rep).map(|_| false),
+        (false, true) if infinite(b) => force(a.clone(), rep).map(|_| false),
+        (true, false) | (false, true) => Ok(force(a.clone(), rep)? == force(b.clone(), rep)?),
         (true, true) => match (subset(a, b, rep), subset(b, a, rep)) {
             (Ok(x), Ok(y)) => Ok(x && y),
             (Ok(false), _) | (_, Ok(false)) => Ok(false),
@@ -575,6 +606,7 @@ fn merge(a: &Val, b: &Val, rep: &Rep, word: fn(u64, u64) -> u64, keep: fn(bool, 
         (Val::Bits(x), Val::Bits(y)) => {
             Val::Bits(x.iter().zip(y.iter()).map(|(x, y)| word(*x, *y)).collect())
         }
+        (Val::Set(x), Val::Set(y)) => Val::from_sorted(merge_lists(x, y, keep), rep),
         _ => {
             let mut out = Vec::with_capacity(a.count().max(b.count()));
             let (mut xs, mut ys) = (a.elems().peekable(), b.elems().peekable());
@@ -597,8 +629,55 @@ fn merge(a: &Val, b: &Val, rep: &Rep, word: fn(u64, u64) -> u64, keep: fn(bool, 
     }
 }
 
+/// Sorted lists, with leaps over long stretches of one of them.
+fn merge_lists(mut x: &[Val], mut y: &[Val], keep: fn(bool, bool) -> bool) -> Vec<Val> {
+    let mut out = Vec::with_capacity(if keep(true, false) { x.len() } else { 0 });
+    while let (Some(a), Some(b)) = (x.first(), y.first()) {
+        match a.cmp(b) {
+            Ordering::Equal => {
+                if keep(true, true) {
+                    out.push(a.clone());
+                }
+                (x, y) = (&x[1..], &y[1..]);
+            }
+            Ordering::Less => {
+                let n = leap(x, b);
+                if keep(true, false) {
+                    out.extend_from_slice(&x[..n]);
+                }
+                x = &x[n..];
+            }
+            Ordering::Greater => {
+                let n = leap(y, a);
+                if keep(false, true) {
+                    out.extend_from_slice(&y[..n]);
+                }
+                y = &y[n..];
+            }
+        }
+    }
+    if keep(true, false) {
+        out.extend_from_slice(x);
+    }
+    if keep(false, true) {
+        out.extend_from_slice(y);
+    }
+    out
+}
+
+/// How many elements of a sorted list are less than `v`, found in steps that double.
+fn leap(list: &[Val], v: &Val) -> usize {
+    let mut step = 1;
+    while step < list.len() && list[step] < *v {
+        step *= 2;
+    }
+    let lo = step / 2;
+    let hi = step.min(list.len());
+    lo + list[lo..hi].partition_point(|x| x < v)
+}
+
 pub fn union(a: Val, b: Val, rep: &Rep) -> Res<Val> {
-    if is_infinite(&a) || is_infinite(&b) {
+    if symbolic(&a) || symbolic(&b) {
         return Ok(Val::lazy(Lazy::Union(a, b)));
     }
     let (a, b) = (force(a, rep)?, force(b, rep)?);
@@ -610,16 +689,16 @@ pub fn inter(a: Val, b: Val, rep: &Rep) -> Res<Val> {
         (false, false) => Ok(merge(&a, &b, rep, |x, y| x & y, |x, y| x && y)),
         (false, true) => filter(&a, rep, &mut |v| member(v, &b, rep)),
         (true, false) => filter(&b, rep, &mut |v| member(v, &a, rep)),
-        (true, true) if is_infinite(&a) && is_infinite(&b) => Ok(Val::lazy(Lazy::Inter(a, b))),
+        (true, true) if symbolic(&a) && symbolic(&b) => Ok(Val::lazy(Lazy::Inter(a, b))),
         (true, true) => {
-            let (a, b) = if is_infinite(&a) { (b, a) } else { (a, b) };
+            let (a, b) = if symbolic(&a) { (b, a) } else { (a, b) };
             filter(&force(a, rep)?, rep, &mut |v| member(v, &b, rep))
         }
     }
 }
 
 pub fn diff(a: Val, b: Val, rep: &Rep) -> Res<Val> {
-    if is_infinite(&a) {
+    if symbolic(&a) {
         return Ok(Val::lazy(Lazy::Diff(a, b)));
     }
     let a = force(a, rep)?;
@@ -646,7 +725,7 @@ pub fn product(a: Val, b: Val, rep: &Rep) -> Res<Val> {
         return Ok(Val::W(mask::product(*x, *y, nb)));
     }
     let (ra, rb) = rep.as_rel();
-    if is_infinite(&a) || is_infinite(&b) {
+    if symbolic(&a) || symbolic(&b) {
         return Ok(Val::lazy(Lazy::Product(a, b)));
     }
     let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
@@ -680,7 +759,7 @@ pub fn min_max(v: &Val, rep: &Rep, want: Ordering) -> Res<Val> {
             }
             Lazy::Integers(IntSet::Natural) if want == Ordering::Less => return Ok(Val::I(0)),
             Lazy::Integers(IntSet::Natural1) if want == Ordering::Less => return Ok(Val::I(1)),
-            _ if is_infinite(v) => return Err(Fault::wd(WdKind::Infinite)),
+            _ if infinite(v) => return Err(Fault::wd(WdKind::Infinite)),
             _ => {}
         }
     }
@@ -905,7 +984,7 @@ pub fn compose(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> 
         return Ok(Val::W(mask::compose(*x, *y, na, nb, nc)));
     }
     let r = force(r.clone(), rr)?;
-    let s = if is_infinite(s) { s.clone() } else { force(s.clone(), rs)? };
+    let s = if symbolic(s) { s.clone() } else { force(s.clone(), rs)? };
     let mut out = Vec::new();
     for p in r.elems() {
         let (x, y) = p.split(rr.elem());
@@ -973,7 +1052,7 @@ pub fn restrict(how: Restrict, r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     }
     let (ra, rb) = rep.as_rel();
     let side = Rep::set(if how.by_domain { ra } else { rb }.clone());
-    if how.by_domain && !how.subtract && is_infinite(r) {
+    if how.by_domain && !how.subtract && symbolic(r) {
         let mut out = Vec::new();
         for x in force(s.clone(), &side)?.elems() {
             match apply(r, &x, rep) {

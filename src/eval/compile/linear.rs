@@ -2,17 +2,51 @@
 //! over naturals bounds each of them. Only used to enumerate less; every conjunct is still tested.
 
 use super::Compiler;
-use super::solve::{Conjunct, Form, Open, form, memberships};
-use crate::eval::node::Slot;
-use crate::model::{BinOp, Expr, ExprKind, UnOp};
+use super::estimate::SetBound;
+use super::forms::{Conjunct, Form, Open, form, memberships};
+use super::fun_kind;
+use crate::eval::node::{Binary, Node, Slot};
+use crate::eval::plan::Bound;
+use crate::model::{BinOp, Expr, ExprKind, Fun, Type, UnOp};
+use crate::value::val::Val;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
-/// Σ cᵢ·xᵢ + k
+/// Σ cᵢ·xᵢ + Σ dⱼ·eⱼ + k over unknowns x and expressions e that are known when the plan runs.
 #[derive(Clone, Default)]
-struct Linear {
+struct Linear<'e> {
     terms: BTreeMap<Slot, i128>,
+    closed: Vec<(i128, &'e Expr)>,
     k: i128,
+}
+
+/// Groups of expressions that a conjunct says are pairwise different: `card({a, b, c}) = 3`, `[a, b, c] : A >-> B`.
+pub(super) fn alldifferent<'e>(todo: &[Conjunct<'e>]) -> Vec<&'e [Expr]> {
+    let mut out: Vec<&'e [Expr]> = Vec::new();
+    for c in todo {
+        match form(*c) {
+            Form::Eq(a, b) => {
+                for (l, r) in [(a, b), (b, a)] {
+                    if let (ExprKind::Call(Fun::Card, args), ExprKind::Int(n)) = (&l.kind, &r.kind) {
+                        if let ExprKind::SetExt(items) = &args[0].kind {
+                            if n.to_usize() == Some(items.len()) {
+                                out.push(items);
+                            }
+                        }
+                    }
+                }
+            }
+            Form::In(x, set) => {
+                if let (ExprKind::SeqExt(items), ExprKind::Binary(op, ..)) = (&x.kind, &set.kind) {
+                    if fun_kind(*op).is_some_and(|k| k.injective) {
+                        out.push(items);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Numbers beyond this are not reasoned about, so that nothing overflows.
@@ -21,18 +55,9 @@ const HUGE: i128 = 1 << 62;
 type Bounds = BTreeMap<Slot, (Option<i128>, Option<i128>)>;
 
 impl Compiler<'_> {
-    /// Literal bounds of one unknown, from all conjuncts together.
-    pub(super) fn linear_bounds(
-        &mut self,
-        slot: Slot,
-        open: &Open,
-        todo: &[Conjunct],
-    ) -> (Option<i128>, Option<i128>) {
-        let mut bounds: Bounds = BTreeMap::new();
-        // Each is "≤ 0".
+    /// Every linear constraint among the conjuncts, each read as "≤ 0".
+    fn rows<'e>(&mut self, open: &Open, todo: &[Conjunct<'e>]) -> Vec<Linear<'e>> {
         let mut rows: Vec<Linear> = Vec::new();
-        // x·y ≤ c
-        let mut products: Vec<(Slot, Slot, i128)> = Vec::new();
         for m in memberships(todo) {
             if m.subset {
                 continue;
@@ -60,25 +85,31 @@ impl Compiler<'_> {
                         rows.push(d.scaled(-1));
                         rows.push(d);
                     }
-                    for (l, r) in [(a, b), (b, a)] {
-                        if let (ExprKind::Binary(BinOp::Mul, x, y), ExprKind::Int(c)) = (&l.kind, &r.kind) {
-                            if let (Some(x), Some(y), Some(c)) =
-                                (self.as_slot(x), self.as_slot(y), c.to_i128())
-                            {
-                                products.push((x, y, c));
-                            }
-                        }
-                    }
                 }
                 _ => {}
             }
         }
-        if !rows.iter().any(|r| r.terms.contains_key(&slot)) {
-            return (None, None);
+        rows.retain(|r| !r.terms.is_empty());
+        rows
+    }
+
+    fn bounds(&mut self, rows: &[Linear], todo: &[Conjunct]) -> Bounds {
+        let mut bounds: Bounds = BTreeMap::new();
+        // x·y = c
+        let mut products: Vec<(Slot, Slot, i128)> = Vec::new();
+        for c in todo {
+            let Form::Eq(a, b) = form(*c) else { continue };
+            for (l, r) in [(a, b), (b, a)] {
+                if let (ExprKind::Binary(BinOp::Mul, x, y), ExprKind::Int(c)) = (&l.kind, &r.kind) {
+                    if let (Some(x), Some(y), Some(c)) = (self.as_slot(x), self.as_slot(y), c.to_i128()) {
+                        products.push((x, y, c));
+                    }
+                }
+            }
         }
         for _ in 0..12 {
             let before = bounds.clone();
-            for r in &rows {
+            for r in rows.iter().filter(|r| r.closed.is_empty()) {
                 r.propagate(&mut bounds);
             }
             for (x, y, c) in &products {
@@ -94,37 +125,95 @@ impl Compiler<'_> {
                 break;
             }
         }
+        bounds
+    }
+
+    /// Literal bounds of one unknown, from all conjuncts together.
+    pub(super) fn linear_bounds(
+        &mut self,
+        slot: Slot,
+        open: &Open,
+        todo: &[Conjunct],
+    ) -> (Option<i128>, Option<i128>) {
+        let rows = self.rows(open, todo);
+        if !rows.iter().any(|r| r.terms.contains_key(&slot)) {
+            return (None, None);
+        }
+        let bounds = self.bounds(&rows, todo);
         bounds.get(&slot).copied().unwrap_or((None, None))
     }
 
+    /// Bounds that each constraint gives when the plan runs: what is known by then is put in, the other unknowns
+    /// are taken at their literal bounds.
+    pub(super) fn row_bounds(
+        &mut self,
+        slot: Slot,
+        open: &Open,
+        todo: &[Conjunct],
+    ) -> (Vec<Bound>, Vec<Bound>) {
+        let rows = self.rows(open, todo);
+        let bounds = self.bounds(&rows, todo);
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
+        for r in rows.iter().filter(|r| !r.closed.is_empty()) {
+            let Some(c) = r.terms.get(&slot).copied() else { continue };
+            let others = r.terms.iter().filter(|(s, _)| **s != slot);
+            let least = others.map(|(s, c)| least(*s, *c, &bounds)).sum::<Option<i128>>();
+            let Some(k) = least.map(|l| l + r.k).filter(|k| k.abs() < HUGE) else { continue };
+            let Ok(divide) = i64::try_from(c) else { continue };
+            // c·x + V ≤ 0 with V = Σ d·e + k
+            let mut node = Node::Const(Val::I(k as i64));
+            for (d, e) in &r.closed {
+                let rep = self.rep(&e.ty);
+                let both = |op, a, b| Node::Binary {
+                    op,
+                    a: Box::new(a),
+                    b: Box::new(b),
+                    ra: rep.clone(),
+                    rb: rep.clone(),
+                    out: rep.clone(),
+                    span: e.span,
+                };
+                let term = both(Binary::Mul, Node::Const(Val::I(*d as i64)), self.expr(e));
+                node = both(Binary::Add, node, term);
+            }
+            let bound = Bound { node, offset: 0, divide: Some(divide) };
+            if c > 0 { highs.push(bound) } else { lows.push(bound) }
+        }
+        (lows, highs)
+    }
+
+    /// The largest coefficient each unknown has.
+    pub(super) fn coefficients(&mut self, open: &Open, todo: &[Conjunct]) -> Vec<(Slot, f64)> {
+        let mut out: BTreeMap<Slot, f64> = BTreeMap::new();
+        for r in self.rows(open, todo) {
+            if r.terms.len() > 1 {
+                for (s, c) in &r.terms {
+                    let best = out.entry(*s).or_insert(1.0);
+                    *best = best.max(c.abs() as f64);
+                }
+            }
+        }
+        out.into_iter().collect()
+    }
+
     fn literal_range(&mut self, set: &Expr) -> Option<(Option<i128>, Option<i128>)> {
-        use super::solve::SetBound;
         let (a, b) = self.bounds_of(set)?;
         let side = |b: SetBound| match b {
             SetBound::Open => Some(None),
             SetBound::Fixed(n) => Some(Some(i128::from(n))),
-            SetBound::Expr(e) => {
-                self.linear(e, &Open::new()).filter(|l| l.terms.is_empty()).map(|l| Some(l.k))
-            }
+            SetBound::Expr(e) => self.linear(e, &Open::new()).and_then(|l| l.literal()).map(Some),
         };
         let [a, b] = [a, b].map(side);
         Some((a.flatten(), b.flatten()))
     }
 
-    /// The expression as a linear form over unknowns, if it is one with literal coefficients.
-    fn linear(&self, e: &Expr, open: &Open) -> Option<Linear> {
-        let slot = match &e.kind {
-            ExprKind::Const(c) => Some(self.const_slot(*c)),
-            ExprKind::Local(l) => self.locals.get(l).copied(),
-            ExprKind::Var(v) => Some(self.var_slot(*v)),
-            _ => None,
-        };
-        if let Some(s) = slot {
-            // A known value is not known here, only when the plan runs.
-            return open.contains(&s).then(|| Linear { terms: [(s, 1)].into(), k: 0 });
+    /// The expression as a linear form over unknowns and known parts.
+    fn linear<'e>(&self, e: &'e Expr, open: &Open) -> Option<Linear<'e>> {
+        if let Some(s) = self.symbol(e).filter(|s| open.contains(s)) {
+            return Some(Linear { terms: [(s, 1)].into(), ..Linear::default() });
         }
         let out = match &e.kind {
-            ExprKind::Int(i) => Linear { terms: BTreeMap::new(), k: i.to_i128()? },
+            ExprKind::Int(i) => Linear { k: i.to_i128()?, ..Linear::default() },
             ExprKind::Unary(UnOp::Neg, a) => self.linear(a, open)?.scaled(-1),
             ExprKind::Binary(BinOp::Add, a, b) => {
                 self.linear(a, open)?.minus(&self.linear(b, open)?.scaled(-1))
@@ -132,44 +221,56 @@ impl Compiler<'_> {
             ExprKind::Binary(BinOp::Sub, a, b) => self.linear(a, open)?.minus(&self.linear(b, open)?),
             ExprKind::Binary(BinOp::Mul, a, b) => {
                 let (a, b) = (self.linear(a, open)?, self.linear(b, open)?);
-                match (a.terms.is_empty(), b.terms.is_empty()) {
-                    (true, _) => b.scaled(a.k),
-                    (_, true) => a.scaled(b.k),
+                match (a.literal(), b.literal()) {
+                    (Some(k), _) => b.scaled(k),
+                    (_, Some(k)) => a.scaled(k),
+                    _ if !self.mentions_open(e, open) => Linear { closed: vec![(1, e)], ..Linear::default() },
                     _ => return None,
                 }
             }
+            _ if !self.mentions_open(e, open) && e.ty == Type::Int => {
+                Linear { closed: vec![(1, e)], ..Linear::default() }
+            }
             _ => return None,
         };
-        let small = out.k.abs() < HUGE && out.terms.values().all(|c| c.abs() < (1 << 40));
+        let fits = |c: i128| c.abs() < (1 << 40);
+        let small = out.k.abs() < HUGE
+            && out.terms.values().all(|c| fits(*c))
+            && out.closed.iter().all(|c| fits(c.0));
         small.then_some(out)
     }
 }
 
-impl Linear {
-    fn scaled(&self, by: i128) -> Linear {
-        Linear { terms: self.terms.iter().map(|(s, c)| (*s, c * by)).collect(), k: self.k * by }
+impl<'e> Linear<'e> {
+    fn literal(&self) -> Option<i128> {
+        (self.terms.is_empty() && self.closed.is_empty()).then_some(self.k)
     }
 
-    fn plus(&self, k: i128) -> Linear {
-        Linear { terms: self.terms.clone(), k: self.k + k }
+    fn scaled(&self, by: i128) -> Linear<'e> {
+        Linear {
+            terms: self.terms.iter().map(|(s, c)| (*s, c * by)).collect(),
+            closed: self.closed.iter().map(|(c, e)| (c * by, *e)).collect(),
+            k: self.k * by,
+        }
     }
 
-    fn minus(&self, other: &Linear) -> Linear {
+    fn plus(&self, k: i128) -> Linear<'e> {
+        Linear { k: self.k + k, ..self.clone() }
+    }
+
+    fn minus(&self, other: &Linear<'e>) -> Linear<'e> {
         let mut out = self.clone();
         for (s, c) in &other.terms {
             *out.terms.entry(*s).or_default() -= c;
         }
         out.terms.retain(|_, c| *c != 0);
+        out.closed.extend(other.closed.iter().map(|(c, e)| (-c, *e)));
         out.k -= other.k;
         out
     }
 
     /// From Σ cᵢ·xᵢ + k ≤ 0: cᵢ·xᵢ ≤ −k − Σⱼ≠ᵢ min(cⱼ·xⱼ).
     fn propagate(&self, bounds: &mut Bounds) {
-        let least = |s: Slot, c: i128, bounds: &Bounds| {
-            let (lo, hi) = bounds.get(&s).copied().unwrap_or((None, None));
-            if c > 0 { lo.map(|l| l * c) } else { hi.map(|h| h * c) }
-        };
         for (s, c) in &self.terms {
             let mut room = Some(-self.k);
             for (t, d) in &self.terms {
@@ -186,6 +287,13 @@ impl Linear {
             }
         }
     }
+}
+
+/// The least value of c·x.
+fn least(s: Slot, c: i128, bounds: &Bounds) -> Option<i128> {
+    let (lo, hi) = bounds.get(&s).copied().unwrap_or((None, None));
+    let b = if c > 0 { lo } else { hi };
+    b.filter(|b| b.abs() < HUGE).map(|b| b * c)
 }
 
 fn tighten(bounds: &mut Bounds, slot: Slot, lo: Option<i128>, hi: Option<i128>) {

@@ -1,6 +1,8 @@
 //! From the typed model to nodes and plans: names become slots, types become representations, predicates
 //! with unknowns become plans.
 
+mod estimate;
+mod forms;
 mod linear;
 mod pred;
 mod solve;

@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::eval::code::{Code, While};
 use crate::eval::node::{Node, Slot, Test};
 use crate::eval::plan::{Pattern, Plan, Step};
-use crate::model::{Expr, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target};
+use crate::model::{BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target};
 use crate::value::fault::WdKind;
 use crate::value::rep::{R, Rep, Shape};
 use std::collections::BTreeSet;
@@ -47,7 +47,13 @@ impl Compiler<'_> {
             }
             _ => (None, &operation.body),
         };
-        let preds: Vec<&Expr> = guard.into_iter().collect();
+        let mut preds: Vec<&Expr> = Vec::new();
+        if let Some(g) = guard {
+            conjuncts(g, &mut preds);
+        }
+        // A result has no value before the body runs: what the guard says of it can only be its type.
+        let has_result = |e: &Expr| operation.results.iter().any(|l| e.mentions_local(*l));
+        preds.retain(|p| !has_result(p));
         let plan = self.plan(&unknown, &preds);
         let mut code = self.stmt(body);
         self.calls.pop();
@@ -106,7 +112,7 @@ impl Compiler<'_> {
                     prep = Rep::pair(prep, r.clone());
                     pattern = Pattern::Pair(Box::new(pattern), Box::new(Pattern::Bind(*s)), prep.clone());
                 }
-                let unbounded = crate::value::ops::is_infinite(match &node {
+                let unbounded = crate::value::ops::symbolic(match &node {
                     Node::Const(v) => v,
                     _ => &crate::value::val::Val::None,
                 });
@@ -225,7 +231,10 @@ impl Compiler<'_> {
             },
             _ => None,
         };
-        let lows = low.map(|n| Bound { node: Node::Const(Val::I(n)), offset: 0 }).into_iter().collect();
+        let lows = low
+            .map(|n| Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None })
+            .into_iter()
+            .collect();
         Step::Range { slot, lows, highs: Vec::new(), limits: self.limits, span }
     }
 
@@ -410,8 +419,25 @@ impl Compiler<'_> {
             code = Code::Seq(vec![code, Code::Assign(back)]);
         }
         if !outs.is_empty() {
-            code = Code::Fresh(outs, Box::new(code));
+            let plain = |lhs: &&Lhs| lhs.path.is_empty();
+            let copies: Vec<(Slot, Slot)> = results
+                .iter()
+                .zip(&outs)
+                .filter(|(lhs, _)| plain(lhs))
+                .map(|(lhs, out)| (self.target_slot(lhs.target), *out))
+                .collect();
+            code = Code::Fresh(outs, Box::new(Code::Copy(copies, Box::new(code))));
         }
         Code::Let(defs, Box::new(code))
+    }
+}
+
+fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::Binary(BinOp::And, a, b) => {
+            conjuncts(a, out);
+            conjuncts(b, out);
+        }
+        _ => out.push(e),
     }
 }

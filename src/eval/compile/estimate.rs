@@ -1,0 +1,380 @@
+//! About how many values a generator has, and what bounds an integer.
+
+use super::forms::{Conjunct, Form, Open, form, memberships};
+use super::{Compiler, fun_kind};
+use crate::eval::grow::Space;
+use crate::eval::node::{Binary, Node, Slot};
+use crate::eval::plan::Bound;
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, UnOp};
+use crate::value::rep::{R, Rep, Shape};
+use crate::value::val::{FunKind, Val};
+use num_traits::ToPrimitive;
+use std::cell::Cell;
+
+/// Finite, but not to be run through if there is another way.
+const LARGE: f64 = 1e14;
+/// At least this: an enumeration that would not end.
+pub(super) const UNBOUNDED: f64 = 1e15;
+const NEVER: f64 = 1e18;
+
+/// A product or power of sizes: finite as long as its parts are.
+fn finite(parts: &[f64], size: f64) -> f64 {
+    if parts.iter().any(|p| *p >= UNBOUNDED) { NEVER } else { size.min(LARGE) }
+}
+
+impl Compiler<'_> {
+    // ---- ranges ---------------------------------------------------------------------------------------------
+
+    /// Bounds that a set of integers gives: low and high, where it has them.
+    pub(super) fn bounds_of<'e>(&self, set: &'e Expr) -> Option<(SetBound<'e>, SetBound<'e>)> {
+        let (min, max) = self.limits;
+        let n = SetBound::Fixed;
+        match &set.kind {
+            ExprKind::Binary(BinOp::Interval, a, b) => Some((SetBound::Expr(a), SetBound::Expr(b))),
+            ExprKind::Lit(Lit::Natural) => Some((n(0), SetBound::Open)),
+            ExprKind::Lit(Lit::Natural1) => Some((n(1), SetBound::Open)),
+            ExprKind::Lit(Lit::Integer) => Some((SetBound::Open, SetBound::Open)),
+            ExprKind::Lit(Lit::NatSet) => Some((n(0), n(max))),
+            ExprKind::Lit(Lit::Nat1Set) => Some((n(1), n(max))),
+            ExprKind::Lit(Lit::IntSet) => Some((n(min), n(max))),
+            _ => None,
+        }
+    }
+
+    pub(super) fn range_cost(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> f64 {
+        let (mut lo, mut hi) = (None::<f64>, None::<f64>);
+        let (mut has_lo, mut has_hi) = (false, false);
+        let mut low = |v: Option<f64>| {
+            has_lo = true;
+            lo = match (lo, v) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            };
+        };
+        let mut high = |v: Option<f64>| {
+            has_hi = true;
+            hi = match (hi, v) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        };
+        for m in memberships(todo) {
+            if !m.subset && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
+                if let Some((a, b)) = self.bounds_of(m.set) {
+                    match a {
+                        SetBound::Fixed(n) => low(Some(n as f64)),
+                        SetBound::Expr(e) => low(literal(e)),
+                        SetBound::Open => {}
+                    }
+                    match b {
+                        SetBound::Fixed(n) => high(Some(n as f64)),
+                        SetBound::Expr(e) => high(literal(e)),
+                        SetBound::Open => {}
+                    }
+                }
+            }
+        }
+        for c in todo {
+            match form(*c) {
+                Form::Less(a, b, _) => {
+                    if self.as_slot(a) == Some(slot) && !self.mentions_open(b, open) {
+                        high(literal(b));
+                    }
+                    if self.as_slot(b) == Some(slot) && !self.mentions_open(a, open) {
+                        low(literal(a));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if !(has_lo && has_hi) {
+            if let (Some(a), Some(b)) = self.linear_bounds(slot, open, todo) {
+                return ((b - a) as f64 + 1.0).max(0.0);
+            }
+            let (lows, highs) = self.row_bounds(slot, open, todo);
+            if (has_lo || !lows.is_empty()) && (has_hi || !highs.is_empty()) {
+                return 12.0;
+            }
+        }
+        match (has_lo, has_hi, lo, hi) {
+            (true, true, Some(a), Some(b)) => (b - a + 1.0).max(0.0),
+            (true, true, _, _) => 12.0,
+            (true, false, ..) | (false, true, ..) => UNBOUNDED,
+            _ => UNBOUNDED * 2.0,
+        }
+    }
+
+    /// Takes the conjuncts that bound an integer.
+    pub(super) fn take_bounds(
+        &mut self,
+        slot: Slot,
+        open: &Open,
+        todo: &mut Vec<Conjunct>,
+    ) -> (Vec<Bound>, Vec<Bound>) {
+        let (mut lows, mut highs) = (Vec::new(), Vec::new());
+        let fixed = |n: i128| {
+            let n = n.clamp(i128::from(i64::MIN / 2), i128::from(i64::MAX / 2)) as i64;
+            Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None }
+        };
+        let (lo, hi) = self.linear_bounds(slot, open, todo);
+        lows.extend(lo.map(fixed));
+        highs.extend(hi.map(fixed));
+        let (low_rows, high_rows) = self.row_bounds(slot, open, todo);
+        lows.extend(low_rows);
+        highs.extend(high_rows);
+        for m in memberships(todo) {
+            let follows = m.conjunct.is_none() && !m.subset;
+            if follows && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
+                if let Some((a, b)) = self.bounds_of(m.set) {
+                    lows.extend(self.set_bound(a));
+                    highs.extend(self.set_bound(b));
+                }
+            }
+        }
+        let mut rest = Vec::new();
+        for c in std::mem::take(todo) {
+            match form(c) {
+                Form::In(x, set) if self.as_slot(x) == Some(slot) && !self.mentions_open(set, open) => {
+                    let Some((a, b)) = self.bounds_of(set) else {
+                        rest.push(c);
+                        continue;
+                    };
+                    lows.extend(self.set_bound(a));
+                    highs.extend(self.set_bound(b));
+                }
+                Form::Less(a, b, strict) => {
+                    if self.as_slot(a) == Some(slot) && !self.mentions_open(b, open) {
+                        highs.push(Bound {
+                            node: self.expr(b),
+                            offset: if strict { -1 } else { 0 },
+                            divide: None,
+                        });
+                    } else if self.as_slot(b) == Some(slot) && !self.mentions_open(a, open) {
+                        lows.push(Bound { node: self.expr(a), offset: i64::from(strict), divide: None });
+                    } else {
+                        rest.push(c);
+                    }
+                }
+                _ => rest.push(c),
+            }
+        }
+        *todo = rest;
+        (lows, highs)
+    }
+
+    fn set_bound(&mut self, b: SetBound) -> Option<Bound> {
+        match b {
+            SetBound::Open => None,
+            SetBound::Fixed(n) => Some(Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None }),
+            SetBound::Expr(e) => Some(Bound { node: self.expr(e), offset: 0, divide: None }),
+        }
+    }
+
+    // ---- growing --------------------------------------------------------------------------------------------
+
+    /// Whether growing pays: something else is said of this unknown alone, and it is no word (word nodes know no
+    /// half-known values).
+    pub(super) fn can_grow(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> bool {
+        if self.slots[slot as usize].rep.is_word() {
+            return false;
+        }
+        let only: Open = [slot].into();
+        let mut others = open.clone();
+        others.remove(&slot);
+        let about = |c: &&Conjunct| self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others);
+        todo.iter().filter(about).count() > 1
+    }
+
+    /// Whether the set is a space of functions between sets that can be enumerated.
+    pub(super) fn is_space(&mut self, set: &Expr) -> bool {
+        match &set.kind {
+            ExprKind::Binary(op, a, b) => match fun_kind(*op) {
+                Some(k) if k.functional => {
+                    self.estimate(a) < 1e5 && (self.estimate(b) < 1e6 || self.is_space(b))
+                }
+                Some(_) => self.estimate(a) * self.estimate(b) < 1e5,
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub(super) fn space(&mut self, set: &Expr, subset: bool) -> Space {
+        let rep = self.rep(&set.ty);
+        if subset {
+            return Space::Subset { of: self.expr(set), rep };
+        }
+        match &set.kind {
+            ExprKind::Binary(op, a, b) if self.is_space(set) => {
+                let relation =
+                    FunKind { functional: false, total: false, injective: false, surjective: false };
+                let kind = fun_kind(*op).unwrap_or(relation);
+                if !kind.functional {
+                    // A relation is a subset of the product; what else it has to be is tested.
+                    let (ra, rb) = (self.rep(&a.ty), self.rep(&b.ty));
+                    let out = rep.elem().clone();
+                    let (a, b) = (Box::new(self.expr(a)), Box::new(self.expr(b)));
+                    let of =
+                        Node::Binary { op: Binary::Product, a, b, ra, rb, out: out.clone(), span: set.span };
+                    return Space::Subset { of, rep: out };
+                }
+                let from = self.expr(a);
+                let to_word = self.rep(&b.ty).elem().is_word();
+                // Values that are words are chosen whole.
+                let to = if to_word || !self.is_space(b) {
+                    let rep = self.rep(&b.ty);
+                    Space::In(self.unforced(b), rep)
+                } else {
+                    self.space(b, false)
+                };
+                Space::Fun { kind, from, to: Box::new(to), rep: rep.elem().clone() }
+            }
+            _ => Space::In(self.unforced(set), rep),
+        }
+    }
+
+    fn unforced(&mut self, set: &Expr) -> Node {
+        match self.expr(set) {
+            Node::Force(inner, _) => *inner,
+            node => node,
+        }
+    }
+
+    // ---- estimates ------------------------------------------------------------------------------------------
+
+    /// About how many elements a set has; at least [`UNBOUNDED`] when it cannot be enumerated.
+    pub(super) fn estimate(&mut self, set: &Expr) -> f64 {
+        let rep = self.rep(&set.ty);
+        let (min, max) = self.limits;
+        match &set.kind {
+            ExprKind::SetExt(items) | ExprKind::SeqExt(items) => items.len() as f64,
+            ExprKind::Given(s) => self.scope.size(*s) as f64,
+            ExprKind::Lit(Lit::BoolSet) => 2.0,
+            ExprKind::Lit(Lit::EmptySet | Lit::EmptySeq) => 0.0,
+            ExprKind::Lit(Lit::NatSet | Lit::Nat1Set) => max as f64 + 1.0,
+            ExprKind::Lit(Lit::IntSet) => max as f64 - min as f64 + 1.0,
+            ExprKind::Lit(_) => NEVER,
+            ExprKind::Binary(BinOp::Interval, a, b) => match (literal(a), literal(b)) {
+                (Some(a), Some(b)) => (b - a + 1.0).max(0.0),
+                _ => 12.0,
+            },
+            ExprKind::Call(Fun::Pow | Fun::Pow1 | Fun::Fin | Fun::Fin1, args) => {
+                let n = self.estimate(&args[0]);
+                finite(&[n], 2f64.powf(n.min(1000.0)))
+            }
+            ExprKind::Call(Fun::Seq | Fun::Seq1, args) => {
+                if self.estimate(&args[0]) == 0.0 {
+                    1.0
+                } else {
+                    NEVER
+                }
+            }
+            ExprKind::Call(Fun::Iseq | Fun::Iseq1 | Fun::Perm, args) => {
+                let n = self.estimate(&args[0]);
+                finite(&[n], (1..=n.min(100.0) as u64).map(|i| i as f64).product::<f64>() * 2.0)
+            }
+            ExprKind::Binary(op, a, b) => {
+                if let Some(kind) = fun_kind(*op) {
+                    let (m, n) = (self.estimate(a), self.estimate(b));
+                    let size = if !kind.functional {
+                        2f64.powf((m * n).min(1000.0))
+                    } else if kind.injective && kind.total {
+                        (0..m.min(1000.0) as u64).map(|i| (n - i as f64).max(1.0)).product()
+                    } else if kind.total {
+                        n.max(1.0).powf(m.min(1000.0))
+                    } else {
+                        (n + 1.0).powf(m.min(1000.0))
+                    };
+                    return finite(&[m, n], size);
+                }
+                match op {
+                    BinOp::Union => self.estimate(a) + self.estimate(b),
+                    BinOp::Inter => self.estimate(a).min(self.estimate(b)),
+                    BinOp::Diff => self.estimate(a),
+                    _ => default_size(&rep),
+                }
+            }
+            ExprKind::Product(a, b) => {
+                let (m, n) = (self.estimate(a), self.estimate(b));
+                finite(&[m, n], m * n)
+            }
+            ExprKind::Struct(parts) => {
+                let sizes: Vec<f64> = parts.iter().map(|p| self.estimate(p)).collect();
+                finite(&sizes, sizes.iter().product())
+            }
+            ExprKind::Compr(locals, pred) => {
+                if self.comprehension(set, locals, pred).infinite {
+                    NEVER
+                } else {
+                    default_size(&rep)
+                }
+            }
+            ExprKind::Bind(Binder::Lambda, locals, pred, body) => {
+                if self.lambda(set, locals, pred, body).infinite { NEVER } else { default_size(&rep) }
+            }
+            _ => default_size(&rep),
+        }
+    }
+}
+
+pub(super) enum SetBound<'e> {
+    Open,
+    Fixed(i64),
+    Expr(&'e Expr),
+}
+
+fn default_size(set: &R) -> f64 {
+    match set.elem().carrier {
+        0 => 8.0,
+        n => (n as f64 / 2.0).clamp(1.0, 1e6),
+    }
+}
+
+/// How many values a type has.
+pub(super) fn type_size(rep: &Rep) -> f64 {
+    if rep.carrier > 0 {
+        return rep.carrier as f64;
+    }
+    match &rep.shape {
+        Shape::Bool => 2.0,
+        Shape::Elem(_) => 2.0,
+        Shape::Int | Shape::Str => UNBOUNDED * 4.0,
+        Shape::Pair(a, b) => {
+            let (m, n) = (type_size(a), type_size(b));
+            finite(&[m, n], m * n)
+        }
+        Shape::Rec(parts) => {
+            let sizes: Vec<f64> = parts.iter().map(|p| type_size(p)).collect();
+            finite(&sizes, sizes.iter().product())
+        }
+        Shape::Set(e, _) => {
+            let n = type_size(e);
+            finite(&[n], 2f64.powf(n.min(1000.0)))
+        }
+    }
+}
+
+fn literal(e: &Expr) -> Option<f64> {
+    match &e.kind {
+        ExprKind::Int(i) => i.to_f64(),
+        ExprKind::Unary(UnOp::Neg, a) => literal(a).map(|x| -x),
+        ExprKind::Binary(BinOp::Add, a, b) => Some(literal(a)? + literal(b)?),
+        ExprKind::Binary(BinOp::Sub, a, b) => Some(literal(a)? - literal(b)?),
+        ExprKind::Binary(BinOp::Mul, a, b) => Some(literal(a)? * literal(b)?),
+        _ => None,
+    }
+}
+
+/// How costly a test looks.
+pub(super) fn weight(e: &Expr) -> u32 {
+    let w = Cell::new(0u32);
+    e.any(&|x| {
+        let own = match x.kind {
+            ExprKind::Quant(..) | ExprKind::Compr(..) | ExprKind::Bind(..) | ExprKind::ComprMap(..) => 100,
+            _ => 1,
+        };
+        w.set(w.get().saturating_add(own));
+        false
+    });
+    w.get()
+}

@@ -1,0 +1,215 @@
+//! The conjuncts of a predicate and the forms of them that generate.
+
+use super::fun_kind;
+use crate::eval::node::Slot;
+use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, UnOp};
+use std::collections::HashSet;
+
+/// A conjunct, negated or not.
+#[derive(Clone, Copy)]
+pub(super) struct Conjunct<'e> {
+    pub(super) expr: &'e Expr,
+    pub(super) negated: bool,
+    /// Only to be tested: what it generates was taken into account already.
+    pub(super) tested: bool,
+}
+
+impl<'e> Conjunct<'e> {
+    pub(super) fn new(expr: &'e Expr, negated: bool) -> Self {
+        Conjunct { expr, negated, tested: false }
+    }
+
+    pub(super) fn only_tested(self) -> Self {
+        Conjunct { tested: true, ..self }
+    }
+}
+
+/// The form of a conjunct that may generate.
+pub(super) enum Form<'e> {
+    Eq(&'e Expr, &'e Expr),
+    In(&'e Expr, &'e Expr),
+    Subset(&'e Expr, &'e Expr),
+    /// a ≤ b, or a < b when strict
+    Less(&'e Expr, &'e Expr, bool),
+    Or(Vec<Conjunct<'e>>),
+    Exists(&'e [LocalId], Vec<Conjunct<'e>>),
+    If(&'e Expr, &'e Expr, &'e Expr),
+    Other,
+}
+
+pub(super) type Open = HashSet<Slot>;
+
+/// Splits into conjuncts, driving negations inwards.
+pub(super) fn flatten<'e>(c: Conjunct<'e>, out: &mut Vec<Conjunct<'e>>) {
+    let Conjunct { expr, negated, .. } = c;
+    let again = |expr, negated, out: &mut Vec<Conjunct<'e>>| flatten(Conjunct::new(expr, negated), out);
+    match &expr.kind {
+        ExprKind::Binary(BinOp::And, a, b) if !negated => {
+            again(a, false, out);
+            again(b, false, out);
+        }
+        ExprKind::Binary(BinOp::Or, a, b) if negated => {
+            again(a, true, out);
+            again(b, true, out);
+        }
+        ExprKind::Binary(BinOp::Implies, a, b) if negated => {
+            again(a, false, out);
+            again(b, true, out);
+        }
+        ExprKind::Unary(UnOp::Not, a) => again(a, !negated, out),
+        ExprKind::Lit(Lit::BTrue) if !negated => {}
+        _ => out.push(c),
+    }
+}
+
+pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
+    if c.tested {
+        return Form::Other;
+    }
+    let Conjunct { expr, negated, .. } = c;
+    match (&expr.kind, negated) {
+        (ExprKind::Binary(BinOp::Eq, a, b), false) | (ExprKind::Binary(BinOp::Neq, a, b), true) => {
+            Form::Eq(a, b)
+        }
+        (ExprKind::Binary(BinOp::In, a, b), false) | (ExprKind::Binary(BinOp::NotIn, a, b), true) => {
+            match (&a.kind, &b.kind) {
+                (_, ExprKind::Call(Fun::Pow | Fun::Fin, args)) => Form::Subset(a, &args[0]),
+                _ => Form::In(a, b),
+            }
+        }
+        (ExprKind::Binary(BinOp::Subset, a, b), false) | (ExprKind::Binary(BinOp::NotSubset, a, b), true) => {
+            Form::Subset(a, b)
+        }
+        (ExprKind::Binary(BinOp::Le, a, b), false) | (ExprKind::Binary(BinOp::Gt, a, b), true) => {
+            Form::Less(a, b, false)
+        }
+        (ExprKind::Binary(BinOp::Lt, a, b), false) | (ExprKind::Binary(BinOp::Ge, a, b), true) => {
+            Form::Less(a, b, true)
+        }
+        (ExprKind::Binary(BinOp::Ge, a, b), false) | (ExprKind::Binary(BinOp::Lt, a, b), true) => {
+            Form::Less(b, a, false)
+        }
+        (ExprKind::Binary(BinOp::Gt, a, b), false) | (ExprKind::Binary(BinOp::Le, a, b), true) => {
+            Form::Less(b, a, true)
+        }
+        (ExprKind::Binary(BinOp::Or, a, b), false) => Form::Or(alternatives(a, b, BinOp::Or, false)),
+        (ExprKind::Binary(BinOp::And, a, b), true) => Form::Or(alternatives(a, b, BinOp::And, true)),
+        (ExprKind::Binary(BinOp::Implies, a, b), false) => {
+            Form::Or(vec![Conjunct::new(a, true), Conjunct::new(b, false)])
+        }
+        (ExprKind::Quant(Quant::Exists, locals, body), false) => {
+            let mut parts = Vec::new();
+            flatten(Conjunct::new(body, false), &mut parts);
+            Form::Exists(locals, parts)
+        }
+        (ExprKind::Quant(Quant::Forall, locals, body), true) => {
+            let mut parts = Vec::new();
+            flatten(Conjunct::new(body, true), &mut parts);
+            Form::Exists(locals, parts)
+        }
+        (ExprKind::If(c, a, b), _) => Form::If(c, a, b),
+        _ => Form::Other,
+    }
+}
+
+/// A membership that is a conjunct, or that follows from one.
+pub(super) struct Membership<'e> {
+    pub(super) conjunct: Option<usize>,
+    pub(super) element: &'e Expr,
+    pub(super) set: &'e Expr,
+    /// element ⊆ set
+    pub(super) subset: bool,
+}
+
+pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
+    let mut out = Vec::new();
+    for (i, c) in todo.iter().enumerate() {
+        let mut follows = |element: &'e Expr, set: &'e Expr, subset| {
+            out.push(Membership { conjunct: None, element, set, subset });
+        };
+        match form(*c) {
+            Form::In(x, set) => {
+                match (&x.kind, &set.kind) {
+                    (ExprKind::SeqExt(items), ExprKind::Binary(op, _, to)) if fun_kind(*op).is_some() => {
+                        items.iter().for_each(|x| follows(x, to, false));
+                    }
+                    (ExprKind::SeqExt(items), ExprKind::Call(_, args)) => {
+                        items.iter().for_each(|x| follows(x, &args[0], false));
+                    }
+                    (ExprKind::Binary(BinOp::Pair, a, b), ExprKind::Product(s, t)) => {
+                        follows(a, s, false);
+                        follows(b, t, false);
+                    }
+                    (_, ExprKind::Binary(BinOp::Inter, s, t)) => {
+                        follows(x, s, false);
+                        follows(x, t, false);
+                    }
+                    (_, ExprKind::Binary(BinOp::Diff, s, _)) => follows(x, s, false),
+                    _ => {}
+                }
+                out.push(Membership { conjunct: Some(i), element: x, set, subset: false });
+            }
+            Form::Subset(x, set) => {
+                if let ExprKind::SetExt(items) = &x.kind {
+                    items.iter().for_each(|x| follows(x, set, false));
+                }
+                out.push(Membership { conjunct: Some(i), element: x, set, subset: true });
+            }
+            Form::Eq(a, b) => {
+                for (l, r) in [(a, b), (b, a)] {
+                    match &l.kind {
+                        ExprKind::SetExt(items) => items.iter().for_each(|x| follows(x, r, false)),
+                        ExprKind::Binary(BinOp::Union, s, t) => {
+                            follows(s, r, true);
+                            follows(t, r, true);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What a conjunct says once a condition's truth is known.
+pub(super) enum Known<'e> {
+    Same,
+    Holds,
+    Other(Conjunct<'e>),
+}
+
+pub(super) fn known<'e>(c: Conjunct<'e>, cond: Conjunct<'e>, truth: bool) -> Known<'e> {
+    let Form::Or(ways) = form(c) else { return Known::Same };
+    if ways.len() != 2 {
+        return Known::Same;
+    }
+    for (way, other) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+        let (w, d) = (stripped(way), stripped(cond));
+        if w.expr == d.expr {
+            let way_holds = (w.negated == d.negated) == truth;
+            return if way_holds { Known::Holds } else { Known::Other(other) };
+        }
+    }
+    Known::Same
+}
+
+pub(super) fn stripped(c: Conjunct<'_>) -> Conjunct<'_> {
+    match &c.expr.kind {
+        ExprKind::Unary(UnOp::Not, a) => stripped(Conjunct::new(a, !c.negated)),
+        _ => c,
+    }
+}
+
+fn alternatives<'e>(a: &'e Expr, b: &'e Expr, op: BinOp, negated: bool) -> Vec<Conjunct<'e>> {
+    let mut out = Vec::new();
+    let mut stack = vec![b, a];
+    while let Some(e) = stack.pop() {
+        match &e.kind {
+            ExprKind::Binary(o, x, y) if *o == op => stack.extend([&**y, &**x]),
+            _ => out.push(Conjunct::new(e, negated)),
+        }
+    }
+    out
+}
