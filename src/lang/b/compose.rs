@@ -60,6 +60,8 @@ pub struct Instance {
     /// Names and operations that a user of the machine sees, without prefix.
     exports: Vec<(Name, Entity, bool)>,
     exported_operations: Vec<(Name, usize)>,
+    /// The machine that it refines.
+    abstraction: Option<usize>,
     /// Instances that belong to the system when this one does.
     parts: Vec<usize>,
     /// Seen or used by somebody.
@@ -267,6 +269,7 @@ impl Composer<'_> {
             prefix: prefix.clone(),
             exports: vec![],
             exported_operations: vec![],
+            abstraction: None,
             parts: vec![],
             is_seen: false,
             is_included: false,
@@ -299,6 +302,7 @@ impl Composer<'_> {
             },
             None => None,
         };
+        self.out.instances[at].abstraction = abstraction;
         if let Some(i) = abstraction {
             let names = self.out.instances[i].names.clone();
             self.out.instances[at].names = names;
@@ -653,7 +657,14 @@ impl Composer<'_> {
         let mut is_state = vec![false; out.variables.len()];
         for instance in out.instances.iter().filter(|i| !i.is_abstract) {
             let machine = &instance.machine;
-            for id in machine.concrete_variables.iter().chain(&machine.variables) {
+            let mut kept: Vec<&Ident> = machine.concrete_variables.iter().chain(&machine.variables).collect();
+            let mut above = instance.abstraction;
+            while let Some(i) = above {
+                // Concrete variables are never refined away.
+                kept.extend(&out.instances[i].machine.concrete_variables);
+                above = out.instances[i].abstraction;
+            }
+            for id in kept {
                 if let Some(Entity::Var(v)) = instance.names.get(&id.name) {
                     is_state[*v] = true;
                 }
