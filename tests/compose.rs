@@ -37,7 +37,7 @@ fn what_is_in_the_system() {
     for (file, want) in [
         ("Counter.mch", "step | count | up read | "),
         ("Light.mch", "step | count light | Counter.up Counter.read toggle ask | "),
-        ("Twins.mch", "step | left.count right.count | left.up both | left.read right.up right.read"),
+        ("Twins.mch", "step | one.count two.count | one.up both | one.read two.up two.read"),
         ("Longer.mch", "step | count extra | up read flip | "),
         ("Store.mch", "room | kept | keep | "),
         ("Shop.mch", "room | kept | buy | keep"),

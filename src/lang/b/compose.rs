@@ -540,7 +540,7 @@ impl Composer<'_> {
         let name: Name = last_part(&id.name).into();
         let new =
             if included { reach.includes.insert(name.clone()) } else { reach.sees.insert(name.clone()) };
-        let known = self.parsed.get(&name).is_some() || self.stack.contains(&name);
+        let known = self.parsed.contains_key(&name) || self.stack.contains(&name);
         let machine = if known { self.parsed.get(&name).cloned().flatten() } else { self.machine(id) };
         let Some(machine) = machine.filter(|_| new) else { return };
         for id in machine.sees.iter().chain(&machine.uses) {
