@@ -240,6 +240,8 @@ fn explored(
         }
     }
     let counts = explored.counts;
+    // PROPERTIES without constants are solved too, as ProB does it.
+    let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
     let operations = system.events.iter().zip(&counts.events).map(|(e, n)| (e.name.clone(), *n)).collect();
     let complete = matches!(verdict, Verdict::Holds)
         || (task.options.all && counts.open == 0 && !stop.is_set() && setup.fault.is_none());
@@ -249,7 +251,7 @@ fn explored(
         reason,
         finding: found,
         operations,
-        constants: if opened.model.constants.is_empty() { 0 } else { setup.valuations },
+        constants: if no_constants { 0 } else { setup.valuations },
         complete,
         truncated: truncated.and_then(|span| Place::of(&opened.sources, span)),
         seconds,

@@ -69,7 +69,7 @@ pub struct Checked {
     pub counts: Counts,
     /// Transitions by operation.
     pub operations: Vec<(Arc<str>, u64)>,
-    /// Valuations of the constants; 0 when the model has none.
+    /// Valuations of the constants; 0 when the model has neither constants nor PROPERTIES.
     pub constants: usize,
     /// Every reachable state was expanded.
     pub complete: bool,

@@ -1,0 +1,92 @@
+# Sourced by ./kanon and ./test: makes sure of everything that a build needs.
+# Expects $here, the root of the repository.
+
+say() { printf '%s\n' "$*" >&2; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+    else return 1
+    fi
+}
+
+# install WHAT APT DNF PACMAN BREW: with the first package manager that is there, or say what to do by hand.
+install() {
+    what=$1
+    say "kanon: $what is missing, installing it"
+    if command -v apt-get >/dev/null 2>&1; then
+        command="apt-get install -y --no-install-recommends $2"
+        # shellcheck disable=SC2086
+        { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive $command; } >&2 && return 0
+    elif command -v dnf >/dev/null 2>&1; then
+        command="dnf install -y $3"
+        # shellcheck disable=SC2086
+        as_root $command >&2 && return 0
+    elif command -v pacman >/dev/null 2>&1; then
+        command="pacman -S --needed --noconfirm $4"
+        # shellcheck disable=SC2086
+        as_root $command >&2 && return 0
+    elif command -v brew >/dev/null 2>&1; then
+        command="brew install $5"
+        # shellcheck disable=SC2086
+        $command >&2 && return 0
+    else
+        say "kanon: no package manager that is known here. Please install $what:"
+        say "  Debian, Ubuntu   apt-get install $2"
+        say "  Fedora           dnf install $3"
+        say "  Arch             pacman -S $4"
+        say "  macOS            brew install $5"
+        exit 2
+    fi
+    say "kanon: that did not work. Please run, as root where needed:"
+    say "  $command"
+    exit 2
+}
+
+have_libclang() {
+    [ -n "${LIBCLANG_PATH:-}" ] && return 0
+    for f in /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* /usr/lib/libclang*.so* \
+        /usr/lib64/libclang*.so* /usr/lib64/llvm*/lib/libclang*.so* /usr/local/lib/libclang*.so* \
+        /Library/Developer/CommandLineTools/usr/lib/libclang.dylib \
+        /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib/libclang.dylib \
+        /opt/homebrew/opt/llvm/lib/libclang.dylib /usr/local/opt/llvm/lib/libclang.dylib; do
+        [ -e "$f" ] && return 0
+    done
+    return 1
+}
+
+ensure_tools() {
+    if ! command -v cc >/dev/null 2>&1; then
+        install "a C compiler" "gcc libc6-dev" "gcc" "gcc" "gcc"
+    fi
+    # nauty's bindings are made from its headers when they are built.
+    if grep -qi 'nauty-traces-sys' "$here/Cargo.lock" && ! have_libclang; then
+        install "libclang with its headers" "libclang-dev" "clang-devel" "clang" "llvm"
+    fi
+    home_bin="${CARGO_HOME:-${HOME:-}/.cargo}/bin"
+    [ -d "$home_bin" ] && PATH="$PATH:$home_bin"
+    if ! command -v cargo >/dev/null 2>&1; then
+        say "kanon: Rust is missing, installing it with rustup"
+        if command -v curl >/dev/null 2>&1; then
+            curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >&2
+        elif command -v wget >/dev/null 2>&1; then
+            wget -qO- https://sh.rustup.rs | sh -s -- -y --profile minimal >&2
+        fi
+        PATH="$PATH:$home_bin"
+    fi
+    if ! command -v cargo >/dev/null 2>&1; then
+        say "kanon: please install Rust: https://rustup.rs"
+        exit 2
+    fi
+    export PATH
+}
+
+# Builds the release binary if anything changed, quietly unless it fails, and sets $binary.
+build() {
+    binary="${CARGO_TARGET_DIR:-$here/target}/release/kanon"
+    [ -x "$binary" ] || say "kanon: building, once; this takes some minutes"
+    cargo build --release --locked --quiet --manifest-path "$here/Cargo.toml" --bin kanon >&2 || {
+        say "kanon: the build failed"
+        exit 2
+    }
+}

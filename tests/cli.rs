@@ -1,0 +1,589 @@
+//! The whole program: what people type, what they get, how it ends.
+
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const HOLDS: i32 = 0;
+const FAILS: i32 = 1;
+const WRONG: i32 = 2;
+const UNKNOWN: i32 = 3;
+
+fn program() -> Command {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
+    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
+    c
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(o: Output) -> Ran {
+        let ran = Ran {
+            code: o.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&o.stdout).into_owned(),
+            err: String::from_utf8_lossy(&o.stderr).into_owned(),
+        };
+        assert!(
+            !ran.err.contains("panicked") && !ran.out.contains("internal error"),
+            "{}{}",
+            ran.out,
+            ran.err
+        );
+        ran
+    }
+}
+
+fn kanon(args: &[&str]) -> Ran {
+    program().args(args).output().expect("the program starts").into()
+}
+
+fn answer(args: &[&str], code: i32) -> Value {
+    let ran = kanon(args);
+    assert_eq!(ran.code, code, "{args:?}: {}{}", ran.out, ran.err);
+    assert_eq!(ran.err, "", "{args:?}: with --json nothing goes to standard error");
+    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", ran.out))
+}
+
+/// A file of this test, in a folder of its own.
+fn file(folder: &str, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).expect("a folder for test files");
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a test file");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of plain letters")
+}
+
+/// Never ends: the states are the natural numbers.
+fn endless(folder: &str) -> PathBuf {
+    let machine = "MACHINE endless VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0\n\
+                   OPERATIONS up = x := x + 1; back = SELECT x > 0 THEN x := x - 1 END END\n";
+    file(folder, "endless.mch", machine)
+}
+
+const SCHEDULER: &str = "models/seed/scheduler0.mch";
+const BROKEN: &str = "models/lang/errors/find_invariant.mch";
+
+#[test]
+fn exit_codes() {
+    let rows: &[(&[&str], i32)] = &[
+        (&["check", SCHEDULER], HOLDS),
+        (&["check", BROKEN], FAILS),
+        (&["check", BROKEN, "--no-invariant"], HOLDS),
+        (&["check", "models/lang/errors/find_deadlock.mch"], FAILS),
+        (&["check", "models/lang/errors/find_deadlock.mch", "--no-deadlock"], HOLDS),
+        (&["check", "models/lang/errors/find_assertion.mch", "--no-assertions"], HOLDS),
+        (&["check", "models/lang/errors/find_goal.mch", "--no-goal"], HOLDS),
+        (&["check", "models/lang/errors/wd_apply.mch"], FAILS),
+        (&["check", "models/lang/errors/type_mismatch.mch"], WRONG),
+        (&["check", "models/lang/errors/syntax_several.mch"], WRONG),
+        (&["check", SCHEDULER, "--max-states", "3"], UNKNOWN),
+        (&["check", SCHEDULER, "--goal", "card(known) = 2"], FAILS),
+        (&["check", SCHEDULER, "--goal", "card(known) = 3"], HOLDS),
+        (&["check", SCHEDULER, "--goal", "known"], WRONG),
+        (&["check", SCHEDULER, "--goal", "card(known = "], WRONG),
+        (&["check", SCHEDULER, "--order", "dfs"], HOLDS),
+        (&["check", SCHEDULER, "--order", "mixed=0.3", "--seed", "7"], HOLDS),
+        (&["check", SCHEDULER, "--order", "mixed=2"], WRONG),
+        (&["check", SCHEDULER, "--order", "depth"], WRONG),
+        (
+            &["check", SCHEDULER, "--card", "PROC=3", "--minint", "-5", "--maxint", "9", "--setsize", "4"],
+            HOLDS,
+        ),
+        (&["check", SCHEDULER, "--card", "PROC=0"], WRONG),
+        (&["check", SCHEDULER, "--card", "PROC"], WRONG),
+        (&["check", SCHEDULER, "--card", "STATUS=2"], WRONG),
+        (&["check", SCHEDULER, "--card", "NOBODY=2"], WRONG),
+        (&["check", SCHEDULER, "--minint", "5", "--maxint", "1"], WRONG),
+        (&["check", SCHEDULER, "--timeout", "-1"], WRONG),
+        (&["check", SCHEDULER, "--symmetry", "off", "--threads", "1"], HOLDS),
+        (&["check", SCHEDULER, "--threads", "4"], WRONG),
+        (&["check", SCHEDULER, "--symmetry", "nauty"], WRONG),
+        (&["check", "models/no/such/file.mch"], WRONG),
+        (&["check", "models"], WRONG),
+        (&["check"], WRONG),
+        (&["chekc", SCHEDULER], WRONG),
+        (&[], WRONG),
+        (&["--help"], HOLDS),
+        (&["check", "--help"], HOLDS),
+        (&["--version"], HOLDS),
+    ];
+    for (args, code) in rows {
+        let ran = kanon(args);
+        assert_eq!(ran.code, *code, "{args:?}: {}{}", ran.out, ran.err);
+        if *code == WRONG {
+            assert!(!ran.err.is_empty(), "{args:?}: an error says what is wrong");
+        }
+        if !args.is_empty() && args[0] != "--help" && *code == WRONG {
+            let mut with_json = args.to_vec();
+            with_json.push("--json");
+            let v = answer(&with_json, WRONG);
+            assert_eq!(v["verdict"], "error", "{args:?}");
+            assert!(v["errors"][0]["message"].is_string(), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn refusals_say_what_is_missing() {
+    for (args, words) in [
+        (["--threads", "4"], "not supported yet"),
+        (["--symmetry", "nauty"], "not supported yet"),
+        (["--card", "NOBODY=2"], "no set `NOBODY`"),
+        (["--goal", "unheard > 1"], "unheard"),
+    ] {
+        let ran = kanon(&["check", SCHEDULER, args[0], args[1]]);
+        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn json_of_what_holds() {
+    let v = answer(&["check", SCHEDULER, "--card", "PROC=3", "--json"], HOLDS);
+    for (key, expected) in [
+        ("verdict", Value::from("holds")),
+        ("reason", Value::Null),
+        ("finding", Value::Null),
+        ("states", 54.into()),
+        ("transitions", 189.into()),
+        ("initialisations", 1.into()),
+        ("constants", 0.into()),
+        ("deadlocks", 0.into()),
+        ("violations", 0.into()),
+        ("complete", true.into()),
+    ] {
+        assert_eq!(v[key], expected, "{key}");
+    }
+    let operations = v["operations"].as_object().expect("operations");
+    let names: Vec<&str> = operations.keys().map(String::as_str).collect();
+    assert_eq!(names, ["create", "remove", "wake", "start", "stop"], "in the order of the machine");
+    assert_eq!(operations.values().filter_map(Value::as_u64).sum::<u64>(), 189);
+    assert_eq!(v["scope"]["sets"]["PROC"], 3);
+    assert_eq!((&v["scope"]["minint"], &v["scope"]["maxint"]), (&(-1).into(), &3.into()));
+    assert!(v["scope"]["truncated"].is_null());
+    let (seconds, total) =
+        (v["seconds"].as_f64().expect("seconds"), v["total_seconds"].as_f64().expect("total"));
+    assert!(0.0 <= seconds && seconds <= total);
+}
+
+#[test]
+fn json_of_what_fails() {
+    let v = answer(&["check", BROKEN, "--json"], FAILS);
+    assert_eq!((&v["verdict"], &v["violations"]), (&"fails".into(), &1.into()));
+    let f = &v["finding"];
+    assert_eq!(f["kind"], "invariant");
+    assert_eq!(f["conjunct"]["text"], "x + y < 3");
+    assert_eq!(f["conjunct"]["file"], BROKEN);
+    assert!(f["conjunct"]["line"].is_u64() && f["conjunct"]["column"].is_u64());
+    let steps = f["trace"]["steps"].as_array().expect("steps");
+    assert_eq!(steps.len(), 4, "breadth first finds a shortest one");
+    assert_eq!(steps[0]["operation"], "INITIALISATION");
+    assert_eq!(steps[3]["state"].as_object().map(|s| s.len()), Some(2));
+    let why: Vec<String> =
+        f["why"].as_array().expect("why").iter().map(|p| format!("{} = {}", p["text"], p["value"])).collect();
+    assert!(why.contains(&"\"x + y\" = \"3\"".to_string()), "{why:?}");
+
+    let all = answer(&["check", BROKEN, "--json", "--all"], FAILS);
+    assert!(all["states"].as_u64() > v["states"].as_u64());
+    assert!(all["violations"].as_u64() > Some(0));
+    assert_eq!(all["complete"], true);
+}
+
+#[test]
+fn findings_of_every_kind_are_explained() {
+    for (name, kind, words) in [
+        ("find_deadlock", "deadlock", "is false"),
+        ("find_assertion", "assertion", "x * x"),
+        ("find_goal", "goal", "five"),
+        ("wd_apply", "well-definedness", "f(x)"),
+        ("wd_division", "well-definedness", ""),
+    ] {
+        let path = format!("models/lang/errors/{name}.mch");
+        let v = answer(&["check", &path, "--json"], FAILS);
+        let f = &v["finding"];
+        assert_eq!(f["kind"], kind, "{name}");
+        assert!(f["why"].to_string().contains(words), "{name}: {}", f["why"]);
+        assert!(!f["trace"]["steps"].as_array().expect("steps").is_empty(), "{name}");
+        if kind == "well-definedness" {
+            assert!(f["code"].as_str().is_some_and(|c| c.starts_with("B03")), "{name}");
+            assert!(f["operation"].is_string() && f["place"]["line"].is_u64(), "{name}");
+        }
+        let ran = kanon(&["check", &path]);
+        assert!(ran.out.contains("INITIALISATION") && ran.out.contains("state "), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_quantifier_gets_a_witness() {
+    let machine = "MACHINE quantified VARIABLES f INVARIANT f : 1..4 --> 0..9 & !i.(i : 1..3 => f(i) <= f(i+1))\n\
+                   INITIALISATION f := [1,2,3,4]\nOPERATIONS swap(i, j) = PRE i : 1..4 & j : 1..4 THEN f := f <+ {i |-> f(j), j |-> f(i)} END END\n";
+    let path = file("witness", "quantified.mch", machine);
+    let v = answer(&["check", text(&path), "--json"], FAILS);
+    let why = v["finding"]["why"].as_array().expect("why");
+    let witness = why.iter().find(|p| p["kind"] == "witness").expect("a witness");
+    assert_eq!(witness["text"], "i");
+    let value = |text: &str| why.iter().find(|p| p["text"] == text).map(|p| p["value"].to_string());
+    let (left, right) = (value("f(i)").expect("f(i)"), value("f(i + 1)").expect("f(i + 1)"));
+    assert!(left > right, "{why:?}");
+}
+
+#[test]
+fn a_seed_repeats_a_run() {
+    let args =
+        ["check", SCHEDULER, "--order", "mixed=0.5", "--json", "--goal", "card(known) = 2", "--seed", "3"];
+    let trace = || answer(&args, FAILS)["finding"]["trace"].to_string();
+    assert_eq!(trace(), trace());
+}
+
+#[test]
+fn stats_name_what_never_happens() {
+    let machine = "MACHINE lame VARIABLES x INVARIANT x : 0..2 INITIALISATION x := 0\n\
+                   OPERATIONS go = x := (x + 1) mod 3; stay = SELECT x > 5 THEN skip END END\n";
+    let ran = kanon(&["check", text(&file("stats", "lame.mch", machine)), "--stats"]);
+    assert_eq!(ran.code, HOLDS);
+    assert!(ran.out.contains("never enabled: stay"), "{}", ran.out);
+}
+
+#[test]
+fn traces_are_written_and_replayed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("traces");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for name in ["find_invariant", "find_deadlock", "find_goal", "wd_apply"] {
+        let model = format!("models/lang/errors/{name}.mch");
+        for kind in ["json", "prob2trace"] {
+            let path = folder.join(format!("{name}.{kind}"));
+            assert_eq!(kanon(&["check", &model, "--trace", text(&path)]).code, FAILS);
+            let v = answer(&["replay", &model, text(&path), "--json"], HOLDS);
+            assert_eq!(v["steps"], v["replayed"], "{name}.{kind}");
+        }
+        let answered = file("traces", &format!("{name}.answer"), kanon(&["check", &model, "--json"]).out);
+        assert_eq!(kanon(&["replay", &model, text(&answered)]).code, HOLDS, "{name}: the answer itself");
+    }
+}
+
+#[test]
+fn a_trace_keeps_its_sizes() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sizes.json");
+    let args = ["check", SCHEDULER, "--card", "PROC=4", "--goal", "card(known) = 4", "--trace", text(&path)];
+    assert_eq!(kanon(&args).code, FAILS);
+    assert_eq!(kanon(&["replay", SCHEDULER, text(&path)]).code, HOLDS);
+    assert_eq!(kanon(&["replay", SCHEDULER, text(&path), "--card", "PROC=2"]).code, FAILS);
+}
+
+#[test]
+fn a_wrong_trace_is_told_where_and_why() {
+    let step = |operation: &str, state: &str| {
+        format!(r#"{{"operation":"{operation}","parameters":{{}},"results":{{}},"state":{{{state}}}}}"#)
+    };
+    let start = step("INITIALISATION", r#""x":"0""#);
+    for (steps, number, words) in [
+        (vec![step("INITIALISATION", r#""x":"5""#)], 1, "INITIALISATION does not lead there"),
+        (vec![start.clone(), step("nothing", "")], 2, "no operation `nothing`"),
+        (vec![start.clone(), step("a", r#""x":"7""#)], 2, "x = 1, not 7"),
+        (vec![start.clone(), step("a", ""), step("a", ""), step("a", "")], 4, "not enabled"),
+        (vec![start.clone(), step("a", r#""z":"7""#)], 2, "`z`"),
+        (vec![start.clone(), step("a", r#""x":"TRUE""#)], 2, "`TRUE`"),
+        (vec![step("a", "")], 1, "starts with INITIALISATION"),
+    ] {
+        let trace = format!(r#"{{"format":"kanon-trace","version":1,"steps":[{}]}}"#, steps.join(","));
+        let path = file("wrong", &format!("{number}-{}.json", words.len()), trace);
+        let v = answer(&["replay", BROKEN, text(&path), "--json"], FAILS);
+        assert_eq!(v["failure"]["step"], number, "{words}: {v}");
+        let reason = v["failure"]["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(words), "{words}: {reason}");
+    }
+    for (name, content) in
+        [("no.json", "{}"), ("bad.json", "{"), ("itf.json", r##"{"#meta":{},"states":[]}"##)]
+    {
+        let path = file("wrong", name, content);
+        assert_eq!(kanon(&["replay", BROKEN, text(&path)]).code, WRONG, "{name}");
+    }
+    assert_eq!(kanon(&["replay", BROKEN, "no/such/trace.json"]).code, WRONG);
+}
+
+#[test]
+fn itf_has_its_own_values() {
+    let machine = "MACHINE shapes SETS S; T = {a, b} CONSTANTS c PROPERTIES c = 7\n\
+        VARIABLES n, b1, f, r, s, q, p, t\n\
+        INVARIANT n : INTEGER & b1 : BOOL & f : S +-> T & r : S <-> T & s <: S & q : seq(T) & p : struct(u: INTEGER, v: BOOL) & t : STRING & n < 1\n\
+        INITIALISATION n := 0 || b1 := TRUE || f := S * {a} || r := S * T || s := {} || q := [b, a] || p := rec(u: 1, v: FALSE) || t := \"hi\"\n\
+        OPERATIONS up = n := n + 99999999999999999999 END\n";
+    let model = file("itf", "shapes.mch", machine);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("itf/shapes.itf.json");
+    let ran = kanon(&["check", text(&model), "--trace", text(&path)]);
+    assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
+    let v: Value = serde_json::from_slice(&std::fs::read(&path).expect("the file")).expect("JSON");
+    assert_eq!(v["#meta"]["format"], "ITF");
+    assert_eq!(v["vars"].as_array().map(Vec::len), Some(8));
+    assert_eq!(v["params"], serde_json::json!(["c"]));
+    let last = &v["states"][1];
+    for (name, expected) in [
+        ("n", serde_json::json!({"#bigint": "99999999999999999999"})),
+        ("b1", serde_json::json!(true)),
+        ("f", serde_json::json!({"#map": [["S1", "a"], ["S2", "a"]]})),
+        ("s", serde_json::json!({"#set": []})),
+        ("q", serde_json::json!(["b", "a"])),
+        ("p", serde_json::json!({"u": {"#bigint": "1"}, "v": false})),
+        ("t", serde_json::json!("hi")),
+        ("c", serde_json::json!({"#bigint": "7"})),
+    ] {
+        assert_eq!(last[name], expected, "{name}");
+    }
+    assert_eq!(last["r"]["#set"].as_array().map(Vec::len), Some(4));
+    assert_eq!(last["r"]["#set"][0], serde_json::json!({"#tup": ["S1", "a"]}));
+}
+
+#[test]
+fn prob_traces_have_prob_shape() {
+    let machine = "MACHINE constant CONSTANTS c PROPERTIES c : 1..2 VARIABLES x INVARIANT x < c + 2\n\
+        INITIALISATION x := c OPERATIONS r <-- up(d) = PRE d : 1..2 THEN x := x + d || r := x END END\n";
+    let model = file("prob", "constant.mch", machine);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prob/constant.prob2trace");
+    assert_eq!(kanon(&["check", text(&model), "--trace", text(&path)]).code, FAILS);
+    let v: Value = serde_json::from_slice(&std::fs::read(&path).expect("the file")).expect("JSON");
+    let list = v["transitionList"].as_array().expect("transitions");
+    assert_eq!(list[0]["name"], "$setup_constants");
+    assert!(list[0]["destState"]["c"].is_string());
+    assert_eq!(list[1]["name"], "$initialise_machine");
+    assert_eq!(list[2]["name"], "up");
+    assert!(list[2]["params"]["d"].is_string() && list[2]["results"]["r"].is_string());
+    assert_eq!(v["metadata"]["fileType"], "Trace");
+    assert_eq!(kanon(&["replay", text(&model), text(&path)]).code, HOLDS);
+}
+
+#[test]
+fn models_that_cannot_start() {
+    for (folder, machine, words) in [
+        (
+            "unsat",
+            "MACHINE unsat CONSTANTS n PROPERTIES n : 1..9 & n > 3 & n < 2 & n /= 5 END",
+            "PROPERTIES cannot be satisfied",
+        ),
+        ("unsat1", "MACHINE unsat1 CONSTANTS n PROPERTIES n : 1..9 & 1 = 2 END", "this is false"),
+        (
+            "noinit",
+            "MACHINE noinit VARIABLES x INVARIANT x : 1..3 INITIALISATION x :: {} END",
+            "INITIALISATION has no outcome",
+        ),
+        (
+            "forgot",
+            "MACHINE forgot VARIABLES x, y INVARIANT x : 1..3 & y : 1..3 INITIALISATION x := 1 END",
+            "`y` a value",
+        ),
+    ] {
+        let path = file(folder, &format!("{folder}.mch"), machine);
+        let ran = kanon(&["check", text(&path)]);
+        assert_eq!(ran.code, WRONG, "{folder}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(words), "{folder}: {}", ran.err);
+    }
+}
+
+#[test]
+fn strange_files_are_refused_politely() {
+    let deep = |n: usize| {
+        let (open, close) = ("(".repeat(n), ")".repeat(n));
+        format!(
+            "MACHINE deep VARIABLES x INVARIANT x = {open}1{close} INITIALISATION x := 1 OPERATIONS o = skip END"
+        )
+    };
+    let nots = format!(
+        "MACHINE nots VARIABLES x INVARIANT {}x = 1{} INITIALISATION x := 1 OPERATIONS o = skip END",
+        "not(".repeat(20_000),
+        ")".repeat(20_000)
+    );
+    let megabytes = |text: &str| text.repeat(10_000_000 / text.len());
+    let rows: Vec<(&str, Vec<u8>)> = vec![
+        ("deep", deep(10_000).into()),
+        ("deeper", deep(1_000_000).into()),
+        ("nots", nots.into()),
+        ("noise", megabytes("x := { ( [ ").into()),
+        ("operators", megabytes("+ ").into()),
+        ("comment", format!("MACHINE comment /* {} */ END", megabytes("no ")).into()),
+        ("open", format!("MACHINE open /* {}", megabytes("no ")).into()),
+        ("latin", b"MACHINE latin VARIABLES \xe4\xf6 INVARIANT \xe4\xf6 : NAT END".to_vec()),
+        ("binary", (0..=255u8).cycle().take(100_000).collect()),
+        ("empty", vec![]),
+        ("nul", b"MACHINE nul\0 END".to_vec()),
+    ];
+    for (name, bytes) in rows {
+        let path = file("strange", &format!("{name}.mch"), &bytes);
+        let begin = Instant::now();
+        let ran = kanon(&["check", text(&path)]);
+        assert!(
+            [HOLDS, WRONG].contains(&ran.code),
+            "{name}: {} {}",
+            ran.code,
+            &ran.err[..ran.err.len().min(2000)]
+        );
+        assert!(ran.err.len() < 100_000, "{name}: {} bytes of errors", ran.err.len());
+        assert!(begin.elapsed() < Duration::from_secs(60), "{name}: took {:?}", begin.elapsed());
+    }
+    assert_eq!(kanon(&["check", "models/lang/errors/cycle_a.mch"]).code, WRONG);
+}
+
+#[test]
+fn limits_end_a_run() {
+    let path = endless("limits");
+    let v = answer(&["check", text(&path), "--max-states", "1000", "--json"], UNKNOWN);
+    assert!(v["reason"].as_str().is_some_and(|r| r.contains("1000")), "{}", v["reason"]);
+    assert_eq!((&v["verdict"], &v["complete"]), (&"unknown".into(), &false.into()));
+    assert!(v["states"].as_u64() >= Some(1000) && v["open"].as_u64() > Some(0));
+    let begin = Instant::now();
+    let v = answer(&["check", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
+    assert!(v["reason"].as_str().is_some_and(|r| r.contains("timeout")), "{}", v["reason"]);
+    assert!(begin.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_timeout_ends_the_search_for_constants() {
+    let machine =
+        "MACHINE hard CONSTANTS f PROPERTIES f : 1..12 >->> 1..12 & SIGMA(i).(i : 1..12 | f(i) * i) = 3 END";
+    let path = file("hard", "hard.mch", machine);
+    let begin = Instant::now();
+    let ran = kanon(&["check", text(&path), "--timeout", "1", "--json"]);
+    // A clever search finds that there is none.
+    assert!([WRONG, UNKNOWN].contains(&ran.code), "{}{}", ran.out, ran.err);
+    assert!(begin.elapsed() < Duration::from_secs(30));
+}
+
+fn wait(child: Child, limit: Duration) -> Ran {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    receiver.recv_timeout(limit).expect("the program ends").expect("its output").into()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_what_is_known() {
+    let path = endless("interrupt");
+    let mut command = program();
+    command.args(["check", text(&path), "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    std::thread::sleep(Duration::from_secs(1));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.is_ok_and(|s| s.success()));
+    let ran = wait(child, Duration::from_secs(30));
+    assert_eq!(ran.code, UNKNOWN, "{}", ran.err);
+    let v: Value = serde_json::from_str(&ran.out).expect("one object");
+    assert_eq!((&v["verdict"], &v["reason"]), (&"unknown".into(), &"interrupted".into()));
+    assert!(v["states"].as_u64() > Some(0));
+}
+
+#[test]
+fn nobody_reading_is_no_error() {
+    for args in
+        [vec!["check", BROKEN, "--json"], vec!["check", BROKEN], vec!["--help"], vec!["eval", SCHEDULER, "1"]]
+    {
+        let mut child = program()
+            .args(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let ran = wait(child, Duration::from_secs(30));
+        assert!((0..=3).contains(&ran.code), "{args:?}: {} {}", ran.code, ran.err);
+    }
+}
+
+#[test]
+fn eval_answers() {
+    for (question, code, expected) in [
+        ("card(PROC)", HOLDS, "2"),
+        ("PROC", HOLDS, "{PROC1,PROC2}"),
+        ("PROC1", HOLDS, "PROC1"),
+        ("known", HOLDS, "{}"),
+        ("known = {}", HOLDS, "TRUE"),
+        ("known /= {}", FAILS, "FALSE"),
+        ("2 ** 100", HOLDS, "1267650600228229401496703205376"),
+        ("-3 + 1", HOLDS, "-2"),
+        ("{x | x : 1..9 & x mod 3 = 0}", HOLDS, "{3,6,9}"),
+        ("NATURAL", HOLDS, "NATURAL"),
+        ("%x.(x : NATURAL | x * x)(12)", HOLDS, "144"),
+        ("xx : 1..20 & xx * xx = 49", HOLDS, "TRUE\n  xx = 7"),
+        ("xx : 1..5 & xx * xx = 49", FAILS, "FALSE: no solution"),
+        ("[TRUE, FALSE]", HOLDS, "[TRUE,FALSE]"),
+    ] {
+        let ran = kanon(&["eval", SCHEDULER, question]);
+        assert_eq!((ran.out.trim(), ran.code), (expected, code), "{question}: {}", ran.err);
+    }
+    for (question, words) in
+        [("1 / 0", "B0301"), ("1 +", "B01"), ("1 + TRUE", "B0203"), ("unheard + 1", "unheard"), ("", "B01")]
+    {
+        let ran = kanon(&["eval", SCHEDULER, question]);
+        assert_eq!(ran.code, WRONG, "{question}");
+        assert!(ran.err.contains(words), "{question}: {}", ran.err);
+    }
+}
+
+fn repl(model: &str, lines: &[&str]) -> Ran {
+    let mut command = program();
+    command.args(["repl", model]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("its input");
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("lines are read");
+    drop(stdin);
+    wait(child, Duration::from_secs(60))
+}
+
+#[test]
+fn repl_steps_and_answers() {
+    let ran = repl(
+        SCHEDULER,
+        &[
+            "known",
+            ":op create PROC2",
+            "known",
+            ":op create(p = PROC1)",
+            "card(known)",
+            ":state 1",
+            "known",
+            ":type known",
+            ":quit",
+            "1",
+        ],
+    );
+    assert_eq!(ran.code, HOLDS);
+    let lines: Vec<&str> =
+        ran.out.lines().filter(|l| !l.starts_with("state") && !l.starts_with(' ')).collect();
+    assert_eq!(lines, ["{}", "{PROC2}", "2", "{}", "POW(PROC)"], "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn repl_survives_nonsense() {
+    let ran = repl(
+        SCHEDULER,
+        &[
+            "",
+            ":",
+            ":nothing",
+            ":step 99",
+            ":op nobody",
+            ":op create 7",
+            ":state 0",
+            ":state x",
+            "((",
+            "1/0",
+            ":type",
+            ":init 9",
+            ":vars",
+            ":ops",
+            ":trace",
+            ":help",
+            "1 + 1",
+        ],
+    );
+    assert_eq!(ran.code, HOLDS);
+    assert!(ran.out.ends_with("2\n"), "{}", ran.out);
+    assert!(ran.err.contains("B0301") && ran.err.contains("no command"), "{}", ran.err);
+}
