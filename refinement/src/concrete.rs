@@ -229,13 +229,19 @@ impl<S: Shape> Labelled<S> {
 pub struct Concrete<S: Shape> {
     n: usize,
     ops: usize,
+    forgotten: Option<&'static str>,
     shape: PhantomData<S>,
 }
 
 impl<S: Shape> Concrete<S> {
     /// Over `n` states and `ops` labels.
     pub const fn new(n: usize, ops: usize) -> Self {
-        Self { n, ops, shape: PhantomData }
+        Self { n, ops, forgotten: None, shape: PhantomData }
+    }
+    /// The same with a planted mistake: the action with this label (`mc2/add_inv/act1`) does nothing. So a test
+    /// can see that the mistake is caught.
+    pub const fn forgetting(self, action: &'static str) -> Self {
+        Self { forgotten: Some(action), ..self }
     }
     /// `|S|`.
     pub const fn states(&self) -> usize {
@@ -401,6 +407,9 @@ impl<S: Shape> Logic for Concrete<S> {
     }
     fn same_op(&self, a: &usize, b: &usize) -> bool {
         a == b
+    }
+    fn assign(&self, label: &'static str, old: &Bits<S>, new: Bits<S>) -> Bits<S> {
+        if self.forgotten == Some(label) { old.clone() } else { new }
     }
     fn step(&self, t: &Labelled<S>, s1: &usize, op: &usize, s2: &usize) -> bool {
         t.contains(*s1, *op, *s2)

@@ -4,8 +4,7 @@
 //! canonical key, for instance) is the store's business.
 
 use crate::logic::{Clauses, Event, Logic, Machine};
-use crate::rmc1::Constants;
-use crate::wmc::covered;
+use crate::wmc::Constants;
 
 /// The variables, named as in Fig. 13.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,15 +29,16 @@ impl<L: Logic> Machine<L> for First<L> {
         v("first/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
         let stored = l.union(&self.rrac, &self.rerr);
         v(
-            "first/inv2: s ∈ rrac ∪ rerr ∧ p ∈ aut ∧ p(s) ∈ rrac ∪ rerr ⇒ p(s) = s",
+            "first/inv2: s ∈ rrac ∪ rerr ∧ t ∈ rrac ∪ rerr ∧ s ↦ t ∈ orb ⇒ s = t",
             l.forall(|s| {
-                l.forall_in(&k.aut, |p| {
-                    let both = l.and(&l.member(s, &stored), &l.member(&l.apply(p, s), &stored));
-                    l.implies(&both, &l.eq(&l.apply(p, s), s))
+                l.forall(|t| {
+                    let both = l.and(&l.member(s, &stored), &l.member(t, &stored));
+                    l.implies(&l.and(&both, &l.related(&k.orb, s, t)), &l.eq(s, t))
                 })
             }),
         );
     }
+
     /// wmc's
     fn variant(&self, l: &L, k: &Constants<L>) -> [L::Set; 2] {
         [l.minus(&k.mc0.reach, &l.union(&self.rrac, &self.rerr)), self.runex.clone()]
@@ -61,7 +61,7 @@ impl<L: Logic> Event<L> for AddInv<L> {
         v("first/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v("first/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
         v("first/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("first/add_inv/grd4: p ∈ aut ⇒ p(s2) ∉ rrac", l.absent(&self.s2, &covered(l, k, &m.rrac)));
+        v("first/add_inv/grd4: s2 ∉ orb⁻¹[rrac]", l.absent(&self.s2, &k.covered(l, &m.rrac)));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         let one = l.single(&self.s2);
@@ -89,7 +89,7 @@ impl<L: Logic> Event<L> for AddErr<L> {
         v("first/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v("first/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
         v("first/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("first/add_err/grd4: p ∈ aut ⇒ p(s2) ∉ rerr", l.absent(&self.s2, &covered(l, k, &m.rerr)));
+        v("first/add_err/grd4: s2 ∉ orb⁻¹[rerr]", l.absent(&self.s2, &k.covered(l, &m.rerr)));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         let one = l.single(&self.s2);
@@ -114,8 +114,8 @@ impl<L: Logic> Event<L> for Remove<L> {
     fn guard(&self, l: &L, k: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
         v("first/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v(
-            "first/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃p.(p ∈ aut ∧ p(s2) ∈ rrac ∪ rerr)",
-            l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &covered(l, k, &l.union(&m.rrac, &m.rerr))),
+            "first/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
+            l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &k.covered(l, &l.union(&m.rrac, &m.rerr))),
         );
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &First<L>) -> First<L> {

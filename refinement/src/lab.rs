@@ -4,7 +4,23 @@
 //! Absent on purpose: the properties prp8 and prp10 of Fig. 8, the guard `rerr = ∅`.
 
 use crate::logic::{Clauses, Event, Logic, Machine};
-use crate::rmc1::Constants;
+use crate::wmc;
+
+/// The constants of [`crate::wmc`] and a labelling.
+#[derive(Clone, Debug)]
+pub struct Constants<L: Logic> {
+    /// Fig. 1 and the symmetry.
+    pub wmc: wmc::Constants<L>,
+    /// The labelling.
+    pub rep: L::Map,
+}
+
+impl<L: Logic> Constants<L> {
+    /// All that is known of the labelling: a checked witness shows it.
+    pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
+        v("lab/prp1: s ↦ rep(s) ∈ orb", l.forall(|s| l.related(&self.wmc.orb, s, &l.apply(&self.rep, s))));
+    }
+}
 
 /// The variables, named as in Fig. 13.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,16 +38,16 @@ impl<L: Logic> Machine<L> for Lab<L> {
     const NAME: &'static str = "lab";
 
     fn initialisation(l: &L, k: &Constants<L>) -> Self {
-        Self { rrac: l.single(&k.mc0.i), runex: l.single(&k.mc0.i), rerr: l.empty() }
+        Self { rrac: l.single(&k.wmc.mc0.i), runex: l.single(&k.wmc.mc0.i), rerr: l.empty() }
     }
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        v("lab/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
+        v("lab/inv1: i ∈ rrac", l.member(&k.wmc.mc0.i, &self.rrac));
         v("lab/inv2: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
     }
     /// wmc's
     fn variant(&self, l: &L, k: &Constants<L>) -> [L::Set; 2] {
-        [l.minus(&k.mc0.reach, &l.union(&self.rrac, &self.rerr)), self.runex.clone()]
+        [l.minus(&k.wmc.mc0.reach, &l.union(&self.rrac, &self.rerr)), self.runex.clone()]
     }
 }
 
@@ -49,8 +65,8 @@ impl<L: Logic> Event<L> for AddInv<L> {
     const NAME: &'static str = "lab/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
         v("lab/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("lab/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
-        v("lab/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        v("lab/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.wmc.mc0.inv));
+        v("lab/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
         v("lab/add_inv/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
@@ -77,8 +93,8 @@ impl<L: Logic> Event<L> for AddErr<L> {
     const NAME: &'static str = "lab/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
         v("lab/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("lab/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
-        v("lab/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        v("lab/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.wmc.mc0.inv));
+        v("lab/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
         v("lab/add_err/grd4: rep(s2) ∉ rerr", l.absent(&l.apply(&k.rep, &self.s2), &m.rerr));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
@@ -103,7 +119,7 @@ impl<L: Logic> Event<L> for Remove<L> {
     const NAME: &'static str = "lab/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
         v("lab/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        let successors = l.image(&k.mc0.tr, &l.single(&self.s1));
+        let successors = l.image(&k.wmc.mc0.tr, &l.single(&self.s1));
         v(
             "lab/remove/grd2: rep[tr[{s1}]] ⊆ rrac ∪ rerr",
             l.subset(&l.map_image(&k.rep, &successors), &l.union(&m.rrac, &m.rerr)),

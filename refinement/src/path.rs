@@ -5,18 +5,17 @@
 //!
 //! Following `par` from a stored state comes to `i`: each step leads to a state that is strictly older, and
 //! `old` is a strict order. What is followed is a path of the quotient; a path of the system comes out by
-//! carrying the permutations along (the group acts on labelled steps, `path/prp2`). Where only identities
-//! were witnesses ([`crate::first`]), `par ⊆ ltr`, and it is a path as it stands.
+//! going along with symmetric steps (`path/prp2`). Where every state was stored as it came ([`crate::first`]),
+//! `par ⊆ ltr`, and it is a path as it stands.
 
 use crate::logic::{Clauses, Event, Logic, Machine, all};
-use crate::rmc1;
 use crate::wmc::{self, Wmc};
 
 /// The constants of [`crate::wmc`] with labelled transitions.
 #[derive(Clone, Debug)]
 pub struct Constants<L: Logic> {
-    /// Figs. 1 and 8.
-    pub sym: rmc1::Constants<L>,
+    /// Fig. 1 and the symmetry.
+    pub sym: wmc::Constants<L>,
     /// The labelled transitions.
     pub ltr: L::Steps,
 }
@@ -36,14 +35,19 @@ impl<L: Logic> Constants<L> {
             }),
         );
         v(
-            "path/prp2: p ∈ aut ∧ (s1, op, s2) ∈ ltr ⇒ ∃op2.((p(s1), op2, p(s2)) ∈ ltr)",
-            l.forall_in(&self.sym.aut, |p| {
-                l.forall(|s1| {
-                    l.forall(|s2| {
+            "path/prp2: s ↦ t ∈ orb ∧ (s, op, s2) ∈ ltr ⇒ ∃(op2, t2).((t, op2, t2) ∈ ltr ∧ s2 ↦ t2 ∈ orb)",
+            l.forall(|s| {
+                l.forall(|s2| {
+                    l.forall(|t| {
                         l.forall_op(|op| {
-                            let moved =
-                                l.exists_op(|op2| l.step(&self.ltr, &l.apply(p, s1), op2, &l.apply(p, s2)));
-                            l.implies(&l.step(&self.ltr, s1, op, s2), &moved)
+                            let moved = l.exists(|t2| {
+                                l.and(
+                                    &l.exists_op(|op2| l.step(&self.ltr, t, op2, t2)),
+                                    &l.related(&self.sym.orb, s2, t2),
+                                )
+                            });
+                            let step = l.step(&self.ltr, s, op, s2);
+                            l.implies(&l.and(&l.related(&self.sym.orb, s, t), &step), &moved)
                         })
                     })
                 })
@@ -83,7 +87,7 @@ impl<L: Logic> Path<L> {
         }
     }
 
-    /// `par ⊆ ltr`: what holds when every witness is the identity. Label `path/exact`.
+    /// `par ⊆ ltr`: what holds when every state is stored as it came. Label `path/exact`.
     pub fn exact(&self, l: &L, k: &Constants<L>) -> L::Bool {
         l.forall(|a| {
             l.forall(|b| l.forall_op(|op| l.implies(&l.step(&self.par, a, op, b), &l.step(&k.ltr, a, op, b))))
@@ -107,11 +111,12 @@ impl<L: Logic> Machine<L> for Path<L> {
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
         let stored = self.stored(l);
         v(
-            "path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃p.(p ∈ aut ∧ (s1, op, p(s)) ∈ ltr)",
+            "path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃t.(t ↦ s ∈ orb ∧ (s1, op, t) ∈ ltr)",
             l.forall(|s1| {
                 l.forall(|s| {
                     l.forall_op(|op| {
-                        let real = l.exists_in(&k.sym.aut, |p| l.step(&k.ltr, s1, op, &l.apply(p, s)));
+                        let real =
+                            l.exists(|t| l.and(&l.related(&k.sym.orb, t, s), &l.step(&k.ltr, s1, op, t)));
                         let known = l.and(&l.member(s1, &self.wmc.rrac), &real);
                         l.implies(&l.step(&self.par, s1, op, s), &known)
                     })
@@ -174,9 +179,9 @@ impl<L: Logic> Event<L> for AddInv<L> {
         v("path/add_inv/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
-        let new = l.apply(&self.wmc.p, &self.wmc.s2);
+        let new = &self.wmc.t;
         let wmc = self.wmc.action(l, &k.sym, &m.wmc);
-        m.arrived(l, &self.wmc.s1, &self.op, &new, wmc)
+        m.arrived(l, &self.wmc.s1, &self.op, new, wmc)
     }
 }
 
@@ -197,9 +202,9 @@ impl<L: Logic> Event<L> for AddErr<L> {
         v("path/add_err/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
-        let new = l.apply(&self.wmc.p, &self.wmc.s2);
+        let new = &self.wmc.t;
         let wmc = self.wmc.action(l, &k.sym, &m.wmc);
-        m.arrived(l, &self.wmc.s1, &self.op, &new, wmc)
+        m.arrived(l, &self.wmc.s1, &self.op, new, wmc)
     }
 }
 

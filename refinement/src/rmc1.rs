@@ -1,8 +1,8 @@
 //! `rmc1`: symmetry, with the unreduced variables beside the reduced ones; this is permutation flooding.
 //! Refines [`crate::mc1`]. New constants: `aut`, `rep` (Fig. 8). New variables: `unex`, `rrac`, `runex`,
 //! `rerr` (Fig. 11). Glue: [`crate::glue::mc1_rmc1`].
-//! Absent on purpose: closure of the group under composition, which this machine does not need
-//! ([`crate::wmc`] does), threads.
+//! Absent on purpose: closure of the group under composition, which this machine does not need (the orbits
+//! of [`crate::wmc`] do), threads.
 
 use crate::logic::{Clauses, Event, Logic, Machine, all, any, enabled};
 use crate::mc0;
@@ -51,18 +51,18 @@ impl<L: Logic> Constants<L> {
         );
         v(
             "rmc1/prp7: p ∈ aut ⇒ (s1 ↦ s2 ∈ tr ⇔ p(s1) ↦ p(s2) ∈ tr)",
-            l.forall_in(&self.aut, |p| {
-                l.forall(|s1| {
-                    l.forall(|s2| {
-                        l.iff(&l.related(&k.tr, s1, s2), &l.related(&k.tr, &l.apply(p, s1), &l.apply(p, s2)))
-                    })
-                })
-            }),
+            l.forall_in(&self.aut, |p| l.forall(|s1| l.forall(|s2| self.preserves_tr(l, p, s1, s2)))),
         );
     }
 
-    /// Fig. 8: `s` and its label are symmetric. All that an untrusted labelling promises ([`crate::lab`]).
-    pub fn labelling(&self, l: &L, v: &mut impl Clauses<L>) {
+    /// Fig. 8, P1, for one `p` and two states.
+    pub fn preserves_tr(&self, l: &L, p: &L::Map, s1: &L::State, s2: &L::State) -> L::Bool {
+        let tr = &self.mc0.tr;
+        l.iff(&l.related(tr, s1, s2), &l.related(tr, &l.apply(p, s1), &l.apply(p, s2)))
+    }
+
+    /// Fig. 8: `s` and its representative are symmetric.
+    fn labelling(&self, l: &L, v: &mut impl Clauses<L>) {
         v(
             "rmc1/prp9: s ↦ t ∈ rep ⇒ ∃p.(p ∈ aut ∧ s ↦ t ∈ p)",
             l.forall(|s| l.exists_in(&self.aut, |p| l.eq(&l.apply(&self.rep, s), &l.apply(p, s)))),

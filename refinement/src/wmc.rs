@@ -1,25 +1,104 @@
 //! `wmc`: a stored set with witnesses. Ours, not the paper's; refines [`crate::mc1`] and is refined by
 //! [`crate::rmc2`], by [`crate::first`] (the first state seen of an orbit is stored) and by [`crate::lab`]
-//! (an untrusted labelling). Glue: [`crate::glue::mc1_wmc`].
+//! (an untrusted labelling). New constant: `orb`. Glue: [`crate::glue::mc1_wmc`].
 //!
 //! A stored state need not be the representative of its orbit, and an orbit may have several: every successor
-//! of an explored state is related by *some* member of the group to a stored one. So a labelling that errs
-//! costs states, never an unsound pass. The group is closed under composition, which Fig. 8 does not say.
+//! of an explored state is symmetric to *some* stored one. So a labelling that errs costs states, never an
+//! unsound pass.
+//!
+//! All that is needed of the symmetry is the relation `orb`: an equivalence that `tr` respects in both
+//! directions. The orbits of a group are one ([`orbits`]) if the group is closed under inverse and composition;
+//! Fig. 8 does not say the latter ([`closed`]). Equality of representatives is another ([`same_rep`]), for which
+//! Fig. 8 suffices.
 //!
 //! No event has the guard `rerr = ∅`, which another thread's add_err could break between test and action.
 //! All other guards are stable under the events of others: `rrac` and `rerr` only grow, and `s1` leaves `runex`
 //! by the one who took it.
 //!
-//! Absent on purpose: a representative function.
+//! Absent on purpose: a representative function, permutations.
 
 use crate::logic::{Clauses, Event, Logic, Machine, any, enabled};
-use crate::rmc1::Constants;
+use crate::{mc0, rmc1};
 
-/// What the group has beyond Fig. 8.
-pub fn properties<L: Logic>(l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-    k.automorphisms(l, v);
+/// The constants of Fig. 1 and the symmetry.
+#[derive(Clone, Debug)]
+pub struct Constants<L: Logic> {
+    /// Fig. 1.
+    pub mc0: mc0::Constants<L>,
+    /// Which states are symmetric.
+    pub orb: L::Rel,
+}
+
+impl<L: Logic> Constants<L> {
+    /// What is needed of the symmetry.
+    pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
+        let k = &self.mc0;
+        let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
+        v("wmc/prp1: s ↦ s ∈ orb", l.forall(|s| orb(s, s)));
+        v(
+            "wmc/prp2: s ↦ t ∈ orb ⇒ t ↦ s ∈ orb",
+            l.forall(|s| l.forall(|t| l.implies(&orb(s, t), &orb(t, s)))),
+        );
+        v(
+            "wmc/prp3: s ↦ t ∈ orb ∧ t ↦ u ∈ orb ⇒ s ↦ u ∈ orb",
+            l.forall(|s| l.forall(|t| l.forall(|u| l.implies(&l.and(&orb(s, t), &orb(t, u)), &orb(s, u))))),
+        );
+        v("wmc/prp4: i ↦ s ∈ orb ⇒ s = i", l.forall(|s| l.implies(&orb(&k.i, s), &l.eq(s, &k.i))));
+        v(
+            "wmc/prp5: s ↦ t ∈ orb ⇒ (s ∈ inv ⇔ t ∈ inv)",
+            l.forall(|s| {
+                l.forall(|t| l.implies(&orb(s, t), &l.iff(&l.member(s, &k.inv), &l.member(t, &k.inv))))
+            }),
+        );
+        v(
+            "wmc/prp6: s ↦ t ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t2.(t ↦ t2 ∈ tr ∧ s2 ↦ t2 ∈ orb)",
+            l.forall(|s| l.forall(|s2| l.forall(|t| self.forward(l, s, s2, t)))),
+        );
+        v(
+            "wmc/prp7: s2 ↦ t2 ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t.(t ↦ t2 ∈ tr ∧ s ↦ t ∈ orb)",
+            l.forall(|s| l.forall(|s2| l.forall(|t2| self.backward(l, s, s2, t2)))),
+        );
+    }
+
+    /// `wmc/prp6` for three states: what `s` can do, the symmetric `t` can do.
+    pub fn forward(&self, l: &L, s: &L::State, s2: &L::State, t: &L::State) -> L::Bool {
+        let (tr, orb) = (&self.mc0.tr, &self.orb);
+        let moved = l.exists(|t2| l.and(&l.related(tr, t, t2), &l.related(orb, s2, t2)));
+        l.implies(&l.and(&l.related(orb, s, t), &l.related(tr, s, s2)), &moved)
+    }
+
+    /// `wmc/prp7` for three states: as `s2` was come to, the symmetric `t2` can be come to.
+    pub fn backward(&self, l: &L, s: &L::State, s2: &L::State, t2: &L::State) -> L::Bool {
+        let (tr, orb) = (&self.mc0.tr, &self.orb);
+        let moved = l.exists(|t| l.and(&l.related(tr, t, t2), &l.related(orb, s, t)));
+        l.implies(&l.and(&l.related(orb, s2, t2), &l.related(tr, s, s2)), &moved)
+    }
+
+    /// Reachability respects the symmetry. Label `wmc/lem1`; its induction instance is [`Constants::reached`].
+    pub fn reach_is_symmetric(&self, l: &L) -> L::Bool {
+        let reach = &self.mc0.reach;
+        l.forall(|s| {
+            l.forall(|t| {
+                l.implies(&l.related(&self.orb, s, t), &l.iff(&l.member(s, reach), &l.member(t, reach)))
+            })
+        })
+    }
+
+    /// `{s | ∀t.(s ↦ t ∈ orb ⇒ t ∈ reach)}`.
+    pub fn reached(&self, l: &L) -> L::Set {
+        l.set_where(|s| l.forall(|t| l.implies(&l.related(&self.orb, s, t), &l.member(t, &self.mc0.reach))))
+    }
+
+    /// `orb⁻¹[a]`: what the members of `a` stand for.
+    pub fn covered(&self, l: &L, a: &L::Set) -> L::Set {
+        l.set_where(|s| l.exists(|t| l.and(&l.related(&self.orb, s, t), &l.member(t, a))))
+    }
+}
+
+/// What a group needs beyond Fig. 8 for its orbits to be an equivalence.
+pub fn closed<L: Logic>(l: &L, k: &rmc1::Constants<L>, v: &mut impl Clauses<L>) {
     v(
-        "wmc/prp1: p ∈ aut ∧ q ∈ aut ⇒ (q ∘ p) ∈ aut",
+        "wmc/grp1: p ∈ aut ∧ q ∈ aut ⇒ (q ∘ p) ∈ aut",
         l.forall_in(&k.aut, |p| {
             l.forall_in(&k.aut, |q| {
                 l.exists_in(&k.aut, |r| l.forall(|s| l.eq(&l.apply(r, s), &l.apply(q, &l.apply(p, s)))))
@@ -28,14 +107,14 @@ pub fn properties<L: Logic>(l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
     );
 }
 
-/// `{s | ∃p.(p ∈ aut ∧ p(s) ∈ a)}`: what the members of `a` stand for.
-pub fn covered<L: Logic>(l: &L, k: &Constants<L>, a: &L::Set) -> L::Set {
-    l.set_where(|s| l.exists_in(&k.aut, |p| l.member(&l.apply(p, s), a)))
+/// `{s ↦ t | ∃p.(p ∈ aut ∧ p(s) = t)}`: the orbits of a group.
+pub fn orbits<L: Logic>(l: &L, k: &rmc1::Constants<L>) -> L::Rel {
+    l.rel_where(|s, t| l.exists_in(&k.aut, |p| l.eq(&l.apply(p, s), t)))
 }
 
-/// `p ∈ aut`.
-pub fn is_automorphism<L: Logic>(l: &L, k: &Constants<L>, p: &L::Map) -> L::Bool {
-    l.exists_in(&k.aut, |q| l.forall(|s| l.eq(&l.apply(p, s), &l.apply(q, s))))
+/// `{s ↦ t | rep(s) = rep(t)}`.
+pub fn same_rep<L: Logic>(l: &L, k: &rmc1::Constants<L>) -> L::Rel {
+    l.rel_where(|s, t| l.eq(&l.apply(&k.rep, s), &l.apply(&k.rep, t)))
 }
 
 /// The variables, named as in Fig. 13.
@@ -64,10 +143,10 @@ impl<L: Logic> Machine<L> for Wmc<L> {
         v("wmc/inv3: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
         v("wmc/inv4: rerr ⊆ reach ∖ inv", l.subset(&self.rerr, &l.minus(&c.reach, &c.inv)));
         v(
-            "wmc/inv5: s1 ∈ rrac ∖ runex ∧ s1 ↦ s2 ∈ tr ⇒ ∃p.(p ∈ aut ∧ p(s2) ∈ rrac ∪ rerr)",
+            "wmc/inv5: s1 ∈ rrac ∖ runex ∧ s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
             l.subset(
                 &l.image(&c.tr, &l.minus(&self.rrac, &self.runex)),
-                &covered(l, k, &l.union(&self.rrac, &self.rerr)),
+                &k.covered(l, &l.union(&self.rrac, &self.rerr)),
             ),
         );
     }
@@ -78,7 +157,7 @@ impl<L: Logic> Machine<L> for Wmc<L> {
     }
 }
 
-/// wmc/add_inv: a successor is stored in the place of which `p` puts it. Refines mc1/add_inv, or skip if its
+/// wmc/add_inv: in the place of a successor, a state symmetric to it is stored. Refines mc1/add_inv, or skip if its
 /// orbit has a member in `rrac`.
 #[derive(Clone, Debug)]
 pub struct AddInv<L: Logic> {
@@ -86,8 +165,8 @@ pub struct AddInv<L: Logic> {
     pub s1: L::State,
     /// Its successor.
     pub s2: L::State,
-    /// The witness: what is stored is `p(s2)`.
-    pub p: L::Map,
+    /// The witness, which is stored: symmetric to `s2`.
+    pub t: L::State,
 }
 
 impl<L: Logic> Event<L> for AddInv<L> {
@@ -97,11 +176,11 @@ impl<L: Logic> Event<L> for AddInv<L> {
         v("wmc/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v("wmc/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
         v("wmc/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("wmc/add_inv/grd4: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc/add_inv/grd5: p(s2) ∉ rrac", l.absent(&l.apply(&self.p, &self.s2), &m.rrac));
+        v("wmc/add_inv/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
+        v("wmc/add_inv/grd5: t ∉ rrac", l.absent(&self.t, &m.rrac));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
-        let one = l.single(&l.apply(&self.p, &self.s2));
+        let one = l.single(&self.t);
         Wmc {
             rrac: l.assign("wmc/add_inv/act1", &m.rrac, l.union(&m.rrac, &one)),
             runex: l.assign("wmc/add_inv/act2", &m.runex, l.union(&m.runex, &one)),
@@ -117,8 +196,8 @@ pub struct AddErr<L: Logic> {
     pub s1: L::State,
     /// Its successor.
     pub s2: L::State,
-    /// The witness: what is stored is `p(s2)`.
-    pub p: L::Map,
+    /// The witness, which is stored: symmetric to `s2`.
+    pub t: L::State,
 }
 
 impl<L: Logic> Event<L> for AddErr<L> {
@@ -128,11 +207,11 @@ impl<L: Logic> Event<L> for AddErr<L> {
         v("wmc/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v("wmc/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
         v("wmc/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("wmc/add_err/grd4: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc/add_err/grd5: p(s2) ∉ rerr", l.absent(&l.apply(&self.p, &self.s2), &m.rerr));
+        v("wmc/add_err/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
+        v("wmc/add_err/grd5: t ∉ rerr", l.absent(&self.t, &m.rerr));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
-        let one = l.single(&l.apply(&self.p, &self.s2));
+        let one = l.single(&self.t);
         Wmc {
             rrac: m.rrac.clone(),
             runex: m.runex.clone(),
@@ -154,8 +233,8 @@ impl<L: Logic> Event<L> for Remove<L> {
     fn guard(&self, l: &L, k: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
         v("wmc/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         v(
-            "wmc/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃p.(p ∈ aut ∧ p(s2) ∈ rrac ∪ rerr)",
-            l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &covered(l, k, &l.union(&m.rrac, &m.rerr))),
+            "wmc/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
+            l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &k.covered(l, &l.union(&m.rrac, &m.rerr))),
         );
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
@@ -203,10 +282,10 @@ pub fn responsive<L: Logic>(l: &L, k: &Constants<L>, m: &Wmc<L>) -> L::Bool {
     let step = l.exists(|s1| {
         let (s1, remove) = (s1.clone(), Remove { s1: s1.clone() });
         let successor = l.exists(|s2| {
-            l.exists_in(&k.aut, |p| {
-                let (s1, s2, p) = (s1.clone(), s2.clone(), p.clone());
-                let inv = AddInv { s1: s1.clone(), s2: s2.clone(), p: p.clone() };
-                let err = AddErr { s1, s2, p };
+            l.exists(|t| {
+                let (s1, s2, t) = (s1.clone(), s2.clone(), t.clone());
+                let inv = AddInv { s1: s1.clone(), s2: s2.clone(), t: t.clone() };
+                let err = AddErr { s1, s2, t };
                 l.or(&enabled(&inv, l, k, m), &enabled(&err, l, k, m))
             })
         });

@@ -13,8 +13,8 @@ impl<L: Logic> Glue<L> for Mc0Mc1 {
     type Abstract = Mc0;
     type Concrete = Mc1<L>;
     const NAME: &'static str = "mc0_mc1";
-    fn constants(k: &Constants<L>) -> &Constants<L> {
-        k
+    fn constants(_: &L, k: &Constants<L>) -> Constants<L> {
+        k.clone()
     }
     fn abstraction(_: &L, _: &Constants<L>, _: &Mc1<L>) -> Mc0 {
         Mc0

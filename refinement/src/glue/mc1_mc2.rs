@@ -14,8 +14,8 @@ impl<L: Logic> Glue<L> for Mc1Mc2 {
     type Abstract = Mc1<L>;
     type Concrete = Mc2<L>;
     const NAME: &'static str = "mc1_mc2";
-    fn constants(k: &Constants<L>) -> &Constants<L> {
-        k
+    fn constants(_: &L, k: &Constants<L>) -> Constants<L> {
+        k.clone()
     }
     fn abstraction(_: &L, _: &Constants<L>, c: &Mc2<L>) -> Mc1<L> {
         Mc1 { rac: c.rac.clone(), err: c.err.clone() }

@@ -15,8 +15,8 @@ impl<L: Logic> Glue<L> for Mc1Rmc1 {
     type Abstract = Mc1<L>;
     type Concrete = Rmc1<L>;
     const NAME: &'static str = "mc1_rmc1";
-    fn constants(k: &Constants<L>) -> &mc0::Constants<L> {
-        &k.mc0
+    fn constants(_: &L, k: &Constants<L>) -> mc0::Constants<L> {
+        k.mc0.clone()
     }
     fn abstraction(_: &L, _: &Constants<L>, c: &Rmc1<L>) -> Mc1<L> {
         Mc1 { rac: c.rac.clone(), err: c.err.clone() }

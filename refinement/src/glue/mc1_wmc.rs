@@ -5,8 +5,7 @@ use super::{Glue, Simulates};
 use crate::logic::{Clauses, Logic, Skip};
 use crate::mc0;
 use crate::mc1::{self, Mc1};
-use crate::rmc1::Constants;
-use crate::wmc::{self, Wmc, covered};
+use crate::wmc::{self, Constants, Wmc};
 
 /// The relation.
 #[derive(Clone, Copy, Debug)]
@@ -16,35 +15,35 @@ impl<L: Logic> Glue<L> for Mc1Wmc {
     type Abstract = Mc1<L>;
     type Concrete = Wmc<L>;
     const NAME: &'static str = "mc1_wmc";
-    fn constants(k: &Constants<L>) -> &mc0::Constants<L> {
-        &k.mc0
+    fn constants(_: &L, k: &Constants<L>) -> mc0::Constants<L> {
+        k.mc0.clone()
     }
     fn abstraction(l: &L, k: &Constants<L>, c: &Wmc<L>) -> Mc1<L> {
-        Mc1 { rac: covered(l, k, &c.rrac), err: covered(l, k, &c.rerr) }
+        Mc1 { rac: k.covered(l, &c.rrac), err: k.covered(l, &c.rerr) }
     }
     fn relation(l: &L, k: &Constants<L>, a: &Mc1<L>, c: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("mc1_wmc/glu1: rac = aut⁻¹[rrac]", l.same(&a.rac, &covered(l, k, &c.rrac)));
-        v("mc1_wmc/glu2: err = aut⁻¹[rerr]", l.same(&a.err, &covered(l, k, &c.rerr)));
+        v("mc1_wmc/glu1: rac = orb⁻¹[rrac]", l.same(&a.rac, &k.covered(l, &c.rrac)));
+        v("mc1_wmc/glu2: err = orb⁻¹[rerr]", l.same(&a.err, &k.covered(l, &c.rerr)));
     }
 }
 
 impl<L: Logic> Simulates<L, Mc1Wmc> for wmc::AddInv<L> {
     type Abstract = mc1::AddInv<L>;
     fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Wmc<L>) -> Self::Abstract {
-        mc1::AddInv { ss: covered(l, k, &l.single(&l.apply(&self.p, &self.s2))) }
+        mc1::AddInv { ss: k.covered(l, &l.single(&self.t)) }
     }
     fn stutters(&self, l: &L, k: &Constants<L>, m: &Wmc<L>) -> L::Bool {
-        l.member(&self.s2, &covered(l, k, &m.rrac))
+        l.member(&self.s2, &k.covered(l, &m.rrac))
     }
 }
 
 impl<L: Logic> Simulates<L, Mc1Wmc> for wmc::AddErr<L> {
     type Abstract = mc1::AddErr<L>;
     fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Wmc<L>) -> Self::Abstract {
-        mc1::AddErr { ss: covered(l, k, &l.single(&l.apply(&self.p, &self.s2))) }
+        mc1::AddErr { ss: k.covered(l, &l.single(&self.t)) }
     }
     fn stutters(&self, l: &L, k: &Constants<L>, m: &Wmc<L>) -> L::Bool {
-        l.member(&self.s2, &covered(l, k, &m.rerr))
+        l.member(&self.s2, &k.covered(l, &m.rerr))
     }
 }
 

@@ -28,8 +28,8 @@ pub trait Glue<L: Logic> {
     type Concrete: Machine<L>;
     /// `mc1_mc2`
     const NAME: &'static str;
-    /// The abstract constants, among the concrete ones.
-    fn constants(k: &ConstantsOf<L, Self::Concrete>) -> &ConstantsOf<L, Self::Abstract>;
+    /// The abstract constants, from the concrete ones.
+    fn constants(l: &L, k: &ConstantsOf<L, Self::Concrete>) -> ConstantsOf<L, Self::Abstract>;
     /// The abstract variables that belong to the concrete ones.
     fn abstraction(l: &L, k: &ConstantsOf<L, Self::Concrete>, c: &Self::Concrete) -> Self::Abstract;
     /// The relation.

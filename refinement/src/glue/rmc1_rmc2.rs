@@ -14,8 +14,8 @@ impl<L: Logic> Glue<L> for Rmc1Rmc2 {
     type Abstract = Rmc1<L>;
     type Concrete = Rmc2<L>;
     const NAME: &'static str = "rmc1_rmc2";
-    fn constants(k: &Constants<L>) -> &Constants<L> {
-        k
+    fn constants(_: &L, k: &Constants<L>) -> Constants<L> {
+        k.clone()
     }
     fn abstraction(l: &L, k: &Constants<L>, c: &Rmc2<L>) -> Rmc1<L> {
         Rmc1 {

@@ -1,11 +1,9 @@
-//! wmc ⊑ lab: the variables are the same, and the witness is what the labelling returns beside the label. It is
-//! a parameter here: [`Witnessed`] is an event with its permutation.
+//! wmc ⊑ lab: the variables are the same, and what is stored in the place of `s2` is its label.
 
 use super::{Glue, Simulates};
-use crate::lab::{self, Lab};
-use crate::logic::{Clauses, Event, Logic};
-use crate::rmc1::Constants;
-use crate::wmc::{self, Wmc, is_automorphism};
+use crate::lab::{self, Constants, Lab};
+use crate::logic::{Clauses, Logic};
+use crate::wmc::{self, Wmc};
 
 /// The relation.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +13,8 @@ impl<L: Logic> Glue<L> for WmcLab {
     type Abstract = Wmc<L>;
     type Concrete = Lab<L>;
     const NAME: &'static str = "wmc_lab";
-    fn constants(k: &Constants<L>) -> &Constants<L> {
-        k
+    fn constants(_: &L, k: &Constants<L>) -> wmc::Constants<L> {
+        k.wmc.clone()
     }
     fn abstraction(_: &L, _: &Constants<L>, c: &Lab<L>) -> Wmc<L> {
         Wmc { rrac: c.rrac.clone(), runex: c.runex.clone(), rerr: c.rerr.clone() }
@@ -28,17 +26,17 @@ impl<L: Logic> Glue<L> for WmcLab {
     }
 }
 
-impl<L: Logic> Simulates<L, WmcLab> for Witnessed<L, lab::AddInv<L>> {
+impl<L: Logic> Simulates<L, WmcLab> for lab::AddInv<L> {
     type Abstract = wmc::AddInv<L>;
-    fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Lab<L>) -> Self::Abstract {
-        wmc::AddInv { s1: self.event.s1.clone(), s2: self.event.s2.clone(), p: self.p.clone() }
+    fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Lab<L>) -> Self::Abstract {
+        wmc::AddInv { s1: self.s1.clone(), s2: self.s2.clone(), t: l.apply(&k.rep, &self.s2) }
     }
 }
 
-impl<L: Logic> Simulates<L, WmcLab> for Witnessed<L, lab::AddErr<L>> {
+impl<L: Logic> Simulates<L, WmcLab> for lab::AddErr<L> {
     type Abstract = wmc::AddErr<L>;
-    fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Lab<L>) -> Self::Abstract {
-        wmc::AddErr { s1: self.event.s1.clone(), s2: self.event.s2.clone(), p: self.p.clone() }
+    fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Lab<L>) -> Self::Abstract {
+        wmc::AddErr { s1: self.s1.clone(), s2: self.s2.clone(), t: l.apply(&k.rep, &self.s2) }
     }
 }
 
@@ -60,42 +58,5 @@ impl<L: Logic> Simulates<L, WmcLab> for lab::Fail {
     type Abstract = wmc::Fail;
     fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Lab<L>) -> Self::Abstract {
         wmc::Fail
-    }
-}
-
-/// An event with the witness of its label.
-#[derive(Clone, Debug)]
-pub struct Witnessed<L: Logic, E> {
-    /// The event.
-    pub event: E,
-    /// The permutation with `p(s2) = rep(s2)`.
-    pub p: L::Map,
-}
-
-impl<L: Logic> Event<L> for Witnessed<L, lab::AddInv<L>> {
-    type Machine = Lab<L>;
-    const NAME: &'static str = <lab::AddInv<L> as Event<L>>::NAME;
-    fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        self.event.guard(l, k, m, v);
-        let label = l.apply(&k.rep, &self.event.s2);
-        v("wmc_lab/wit1: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc_lab/wit2: p(s2) = rep(s2)", l.eq(&l.apply(&self.p, &self.event.s2), &label));
-    }
-    fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
-        self.event.action(l, k, m)
-    }
-}
-
-impl<L: Logic> Event<L> for Witnessed<L, lab::AddErr<L>> {
-    type Machine = Lab<L>;
-    const NAME: &'static str = <lab::AddErr<L> as Event<L>>::NAME;
-    fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        self.event.guard(l, k, m, v);
-        let label = l.apply(&k.rep, &self.event.s2);
-        v("wmc_lab/wit1: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc_lab/wit2: p(s2) = rep(s2)", l.eq(&l.apply(&self.p, &self.event.s2), &label));
-    }
-    fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
-        self.event.action(l, k, m)
     }
 }

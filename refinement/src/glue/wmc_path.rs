@@ -3,7 +3,6 @@
 use super::{Glue, Simulates};
 use crate::logic::{Clauses, Logic};
 use crate::path::{self, Constants, Path};
-use crate::rmc1;
 use crate::wmc::{self, Wmc};
 
 /// The relation.
@@ -14,8 +13,8 @@ impl<L: Logic> Glue<L> for WmcPath {
     type Abstract = Wmc<L>;
     type Concrete = Path<L>;
     const NAME: &'static str = "wmc_path";
-    fn constants(k: &Constants<L>) -> &rmc1::Constants<L> {
-        &k.sym
+    fn constants(_: &L, k: &Constants<L>) -> wmc::Constants<L> {
+        k.sym.clone()
     }
     fn abstraction(_: &L, _: &Constants<L>, c: &Path<L>) -> Wmc<L> {
         c.wmc.clone()

@@ -1,11 +1,11 @@
-//! wmc ⊑ rmc2: the variables are the same, and the witness is the permutation that Fig. 8 promises between
-//! `s2` and `rep(s2)`. It is a parameter here: [`Witnessed`] is an event with its permutation.
+//! wmc ⊑ rmc2: the variables are the same, `orb` is equality of representatives, and what is stored in the
+//! place of `s2` is `rep(s2)`.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Event, Logic};
+use crate::logic::{Clauses, Logic};
 use crate::rmc1::Constants;
 use crate::rmc2::{self, Rmc2};
-use crate::wmc::{self, Wmc, is_automorphism};
+use crate::wmc::{self, Wmc};
 
 /// The relation.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ impl<L: Logic> Glue<L> for WmcRmc2 {
     type Abstract = Wmc<L>;
     type Concrete = Rmc2<L>;
     const NAME: &'static str = "wmc_rmc2";
-    fn constants(k: &Constants<L>) -> &Constants<L> {
-        k
+    fn constants(l: &L, k: &Constants<L>) -> wmc::Constants<L> {
+        wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(l, k) }
     }
     fn abstraction(_: &L, _: &Constants<L>, c: &Rmc2<L>) -> Wmc<L> {
         Wmc { rrac: c.rrac.clone(), runex: c.runex.clone(), rerr: c.rerr.clone() }
@@ -28,17 +28,17 @@ impl<L: Logic> Glue<L> for WmcRmc2 {
     }
 }
 
-impl<L: Logic> Simulates<L, WmcRmc2> for Witnessed<L, rmc2::AddInv<L>> {
+impl<L: Logic> Simulates<L, WmcRmc2> for rmc2::AddInv<L> {
     type Abstract = wmc::AddInv<L>;
-    fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Rmc2<L>) -> Self::Abstract {
-        wmc::AddInv { s1: self.event.s1.clone(), s2: self.event.s2.clone(), p: self.p.clone() }
+    fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Rmc2<L>) -> Self::Abstract {
+        wmc::AddInv { s1: self.s1.clone(), s2: self.s2.clone(), t: l.apply(&k.rep, &self.s2) }
     }
 }
 
-impl<L: Logic> Simulates<L, WmcRmc2> for Witnessed<L, rmc2::AddErr<L>> {
+impl<L: Logic> Simulates<L, WmcRmc2> for rmc2::AddErr<L> {
     type Abstract = wmc::AddErr<L>;
-    fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Rmc2<L>) -> Self::Abstract {
-        wmc::AddErr { s1: self.event.s1.clone(), s2: self.event.s2.clone(), p: self.p.clone() }
+    fn abstract_event(&self, l: &L, k: &Constants<L>, _: &Rmc2<L>) -> Self::Abstract {
+        wmc::AddErr { s1: self.s1.clone(), s2: self.s2.clone(), t: l.apply(&k.rep, &self.s2) }
     }
 }
 
@@ -60,42 +60,5 @@ impl<L: Logic> Simulates<L, WmcRmc2> for rmc2::Fail {
     type Abstract = wmc::Fail;
     fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Rmc2<L>) -> Self::Abstract {
         wmc::Fail
-    }
-}
-
-/// An event with the witness of its label.
-#[derive(Clone, Debug)]
-pub struct Witnessed<L: Logic, E> {
-    /// The event.
-    pub event: E,
-    /// The permutation with `p(s2) = rep(s2)`.
-    pub p: L::Map,
-}
-
-impl<L: Logic> Event<L> for Witnessed<L, rmc2::AddInv<L>> {
-    type Machine = Rmc2<L>;
-    const NAME: &'static str = <rmc2::AddInv<L> as Event<L>>::NAME;
-    fn guard(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        self.event.guard(l, k, m, v);
-        let label = l.apply(&k.rep, &self.event.s2);
-        v("wmc_rmc2/wit1: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc_rmc2/wit2: p(s2) = rep(s2)", l.eq(&l.apply(&self.p, &self.event.s2), &label));
-    }
-    fn action(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
-        self.event.action(l, k, m)
-    }
-}
-
-impl<L: Logic> Event<L> for Witnessed<L, rmc2::AddErr<L>> {
-    type Machine = Rmc2<L>;
-    const NAME: &'static str = <rmc2::AddErr<L> as Event<L>>::NAME;
-    fn guard(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        self.event.guard(l, k, m, v);
-        let label = l.apply(&k.rep, &self.event.s2);
-        v("wmc_rmc2/wit1: p ∈ aut", is_automorphism(l, k, &self.p));
-        v("wmc_rmc2/wit2: p(s2) = rep(s2)", l.eq(&l.apply(&self.p, &self.event.s2), &label));
-    }
-    fn action(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
-        self.event.action(l, k, m)
     }
 }

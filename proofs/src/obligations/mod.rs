@@ -1,0 +1,100 @@
+//! The obligations, each written once.
+//!
+//! | kind | says |
+//! |---|---|
+//! | INI | the initialisation establishes the invariant (of a gluing relation: the two are related) |
+//! | INV | the event preserves the invariant |
+//! | SIM | the event has an abstract step under the gluing relation, whose guard its own implies, or is skip |
+//! | VAR | the event makes the variant smaller |
+//! | DLF | some event is enabled: with VAR, one of pass and fail is reached |
+//! | EXC | pass and fail exclude each other |
+//! | AST, LEM | Fig. 10's assertions; the fixpoint lemma |
+//! | REA | pass ⇒ what was explored is all that is reachable |
+//! | STA | a guard is stable under another thread's event |
+//! | WIT, EXA | a witness exists; traces are paths as they stand |
+
+use crate::choose::Choose;
+
+pub mod plain;
+pub mod reduced;
+pub mod refining;
+pub mod stored;
+
+/// What a table knows of an obligation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// `mc2/remove/INV`
+    pub id: &'static str,
+    /// Its function, which is also the name of its Kani harness.
+    pub function: &'static str,
+    /// The source file of the function, below proofs/src.
+    pub file: &'static str,
+    /// Where the paper has it.
+    pub figure: &'static str,
+    /// In words.
+    pub about: &'static str,
+}
+
+/// Writes the functions of a file, their table, and a way to run one by number.
+macro_rules! obligations {
+    ($($function:ident $id:literal $figure:literal $about:literal => |$c:ident| $body:block)*) => {
+        $(
+            #[doc = concat!($id, ": ", $about, ".")]
+            pub fn $function<C: Choose>($c: &mut C) $body
+        )*
+
+        /// The obligations of this file.
+        pub const TABLE: &[$crate::obligations::Obligation] = &[
+            $($crate::obligations::Obligation {
+                id: $id,
+                function: stringify!($function),
+                file: file!(),
+                figure: $figure,
+                about: $about,
+            }),*
+        ];
+
+        /// Runs the obligation with this name.
+        pub fn run<C: Choose>(function: &str, c: &mut C) -> bool {
+            match function {
+                $(stringify!($function) => $function(c),)*
+                _ => return false,
+            }
+            true
+        }
+
+        /// Kani harnesses, one an obligation.
+        #[cfg(any(kani, test))]
+        #[cfg_attr(not(kani), allow(dead_code))]
+        mod harness {
+            $(
+                // Quantifiers loop over the states and over the group: 3 + 1 and 2 + 1 turns. `nth` and `find`
+                // over the states need one more.
+                #[cfg_attr(kani, kani::proof, kani::unwind(5))]
+                fn $function() {
+                    let mut run = $crate::kani_reading::run();
+                    super::$function(&mut run);
+                    $crate::kani_reading::conclude(&run);
+                }
+            )*
+        }
+    };
+}
+pub(crate) use obligations;
+
+/// All obligations that every reading can do, in the order of the chain.
+pub fn all() -> impl Iterator<Item = &'static Obligation> {
+    [plain::TABLE, reduced::TABLE, stored::TABLE, refining::TABLE].into_iter().flatten()
+}
+
+/// Runs the obligation with this name.
+///
+/// # Panics
+/// If there is none.
+pub fn run<C: Choose>(function: &str, c: &mut C) {
+    let known = plain::run(function, c)
+        || reduced::run(function, c)
+        || stored::run(function, c)
+        || refining::run(function, c);
+    assert!(known, "no obligation is called {function}");
+}
