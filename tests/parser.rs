@@ -360,7 +360,7 @@ fn definitions_are_trees() {
 
 #[test]
 fn captured_names_are_warned_of() {
-    let text = "MACHINE M DEFINITIONS D(x) == #y.(y = x) INVARIANT D(y) & D(z) END";
+    let text = "MACHINE M DEFINITIONS D(x) == #y.(y = x); E(x) == D(x) INVARIANT D(y) & E(z) END";
     let parsed = b::parse_text(&mut SourceMap::default(), "M.mch", text);
     let m = parsed.machine.unwrap();
     assert_eq!(m.invariant.as_ref().map(print::expr).as_deref(), Some("#(y).(y = y) & #(y).(y = z)"));

@@ -254,9 +254,13 @@ impl<'d> Expander<'d> {
     fn expanded(&mut self, d: &Definition) -> Option<Rc<Expanded>> {
         let name = &d.name.name;
         if let Some(known) = self.done.get(name) {
+            if known.is_none() && self.errors() == 0 {
+                // Circles are reported before; should one come here, it must not pass in silence.
+                let message = format!("the definition `{name}` cannot be expanded");
+                self.diagnostics.push(Diagnostic::error("B0111", d.name.span, message));
+            }
             return known.clone();
         }
-        // Circles were reported before; should one come here it ends at this entry.
         self.done.insert(name.clone(), None);
         let outer_bound = std::mem::take(&mut self.bound);
         let outer_body = self.in_body.replace(None);
@@ -272,8 +276,7 @@ impl<'d> Expander<'d> {
             Body::Expr(e) => measure(e),
             Body::Subst(s) => measure_subst(s),
         };
-        let result =
-            (failed == self.diagnostics.len()).then(|| Rc::new(Expanded { body, size, height, external }));
+        let result = (failed == self.errors()).then(|| Rc::new(Expanded { body, size, height, external }));
         self.done.insert(name.clone(), result.clone());
         result
     }
