@@ -177,12 +177,35 @@ impl<'m> Task<'_, 'm> {
         let slot = slots[0];
         let ty = self.ty(slot);
         if is_infinite(ty) {
+            if self.is_decided(env) {
+                return Ok((slot, vec![]));
+            }
+            if let Some(fault) = self.undefined_bound(env, slots) {
+                return Err(fault);
+            }
             if self.unbounded == Unbounded::Refuse {
                 return Err(limit(self.span(), "nothing bounds a variable of an infinite type"));
             }
             self.cx.truncated.borrow_mut().push(self.span());
         }
         Ok((slot, items(carrier(self.cx, ty, self.span())?)))
+    }
+
+    /// The fault of a fact `x : S` whose S has no value, whatever the slots are: then the predicate is nowhere
+    /// as wanted, and faulty where the rest of it does not decide.
+    fn undefined_bound(&self, env: &Env<'m>, slots: &[Slot]) -> Option<Fault> {
+        self.facts.iter().find_map(|(fact, truth)| {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
+            let sides = [(with_truth(*op, *truth), a, b), (with_truth(*op, *truth).and_then(mirrored), b, a)];
+            sides.into_iter().find_map(|(op, pattern, other)| {
+                op.filter(|_| slots.iter().any(|slot| names(pattern, *slot)))?;
+                let item = item(self.cx, env, other);
+                match item.and_then(|item| settle(self.cx, env, item, other.span)) {
+                    Err(Fault::Wd(wd)) if wd.kind != WdKind::Unassigned => Some(Fault::Wd(wd)),
+                    _ => None,
+                }
+            })
+        })
     }
 
     fn ty(&self, slot: Slot) -> &'m Type {
