@@ -18,6 +18,7 @@ pub mod execute;
 pub mod groups;
 #[cfg(any(kani, test))]
 pub mod kani_reading;
+pub mod kernel_form;
 pub mod obligations;
 pub mod schema;
 pub mod smt;

@@ -1,0 +1,212 @@
+//! The token form and the logic form agree: the production kernel on bit sets, beside the machines.
+//!
+//! A run explores a chosen system with [`Kernel`]; whenever it fires an event, the event of [`lab`] (and of
+//! [`rmc2`], where the labelling is canonical and no error was found) must be enabled, and afterwards the sets
+//! must be equal. Executed only: the kernel is Rust, not a formula.
+
+use core::ops::ControlFlow;
+
+use kanon_refinement::concrete::{Bits, Concrete, Small};
+use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex, Visit};
+use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
+use kanon_refinement::{lab, rmc1, rmc2, wmc};
+
+use crate::any;
+use crate::choose::Choose;
+use crate::execute::{Pick, Run};
+
+type Set<const N: usize, const G: usize> = Bits<Small<N, G>>;
+type Reading<const N: usize, const G: usize> = Concrete<Small<N, G>>;
+
+/// A store of bits: the id of a state is the state.
+#[derive(Debug)]
+pub struct Store<const N: usize, const G: usize>(Set<N, G>);
+
+impl<const N: usize, const G: usize> Rrac<usize> for Store<N, G> {
+    type Id = usize;
+    fn insert_if_absent(&mut self, s: usize) -> Insertion<usize> {
+        match self.0.insert(s) {
+            true => Insertion::Inserted(s),
+            false => Insertion::Present(s),
+        }
+    }
+}
+
+/// `runex` in bits, taken from a chosen place on.
+#[derive(Debug)]
+pub struct Open<const N: usize, const G: usize> {
+    waiting: Set<N, G>,
+    taken: Set<N, G>,
+    from: usize,
+}
+
+impl<const N: usize, const G: usize> Runex for Open<N, G> {
+    type Id = usize;
+    fn insert(&mut self, s: usize) {
+        self.waiting.insert(s);
+    }
+    fn take(&mut self) -> Option<usize> {
+        let s = (0..N).map(|s| (s + self.from) % N).find(|&s| self.waiting.contains(s))?;
+        self.waiting.remove(s);
+        self.taken.insert(s);
+        Some(s)
+    }
+    fn remove(&mut self, s: usize) {
+        self.taken.remove(s);
+    }
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.taken.is_empty()
+    }
+}
+
+/// `rerr` in bits.
+#[derive(Debug)]
+pub struct Errors<const N: usize, const G: usize>(Set<N, G>);
+
+impl<const N: usize, const G: usize> Rerr for Errors<N, G> {
+    type Id = usize;
+    fn insert(&mut self, s: usize) {
+        self.0.insert(s);
+    }
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The machines beside the kernel.
+struct Shadow<const N: usize, const G: usize> {
+    l: Reading<N, G>,
+    k: lab::Constants<Reading<N, G>>,
+    m: lab::Lab<Reading<N, G>>,
+    canonical: Option<rmc1::Constants<Reading<N, G>>>,
+    wrong: Option<&'static str>,
+}
+
+impl<const N: usize, const G: usize> Shadow<N, G> {
+    fn expect(&mut self, holds: bool, what: &'static str) {
+        if !holds {
+            self.wrong.get_or_insert(what);
+        }
+    }
+
+    fn rmc2(&self) -> rmc2::Rmc2<Reading<N, G>> {
+        let m = &self.m;
+        rmc2::Rmc2 { rrac: m.rrac.clone(), runex: m.runex.clone(), rerr: m.rerr.clone() }
+    }
+
+    /// The kernel did this with the successor `s2` of `s1`.
+    fn arrived(&mut self, s1: usize, s2: usize, visit: Visit<usize>) {
+        let (inv, err) = (lab::AddInv { s1, s2 }, lab::AddErr { s1, s2 });
+        let may_inv = enabled(&inv, &self.l, &self.k, &self.m);
+        let may_err = enabled(&err, &self.l, &self.k, &self.m);
+        self.expect(may_inv == matches!(visit, Visit::Inv(_)), "kernel/add_inv: fires iff enabled");
+        self.expect(may_err == matches!(visit, Visit::Err(_)), "kernel/add_err: fires iff enabled");
+        if let (Some(k), true) = (self.canonical.clone(), self.m.rerr.is_empty()) {
+            let m = self.rmc2();
+            let inv2 = enabled(&rmc2::AddInv { s1, s2 }, &self.l, &k, &m);
+            let err2 = enabled(&rmc2::AddErr { s1, s2 }, &self.l, &k, &m);
+            self.expect(inv2 == may_inv && err2 == may_err, "kernel: rmc2 agrees");
+        }
+        match visit {
+            Visit::Known(_) => {}
+            Visit::Inv(_) => self.m = inv.action(&self.l, &self.k, &self.m),
+            Visit::Err(_) => self.m = err.action(&self.l, &self.k, &self.m),
+        }
+    }
+
+    /// The kernel removed `s1`.
+    fn removed(&mut self, s1: usize) {
+        let remove = lab::Remove { s1 };
+        let may = enabled(&remove, &self.l, &self.k, &self.m);
+        self.expect(may, "kernel/remove: enabled");
+        if let (Some(k), true) = (self.canonical.clone(), self.m.rerr.is_empty()) {
+            let may = enabled(&rmc2::Remove { s1 }, &self.l, &k, &self.rmc2());
+            self.expect(may, "kernel: rmc2 agrees");
+        }
+        self.m = remove.action(&self.l, &self.k, &self.m);
+    }
+
+    /// The sets are equal, the invariants hold, the answers are the same.
+    fn compare(&mut self, kernel: &Kernel<Store<N, G>, Open<N, G>, Errors<N, G>>) {
+        let l = self.l;
+        let i = l.single(&self.k.wmc.mc0.i);
+        let open = l.union(&kernel.runex().waiting, &kernel.runex().taken);
+        let runex = if kernel.root_open() { l.union(&open, &i) } else { open };
+        let stored = l.union(&kernel.rrac().0, &i);
+        self.expect(l.union(&self.m.rrac, &self.m.rerr) == stored, "kernel: rrac ∪ rerr");
+        self.expect(self.m.runex == runex, "kernel: runex");
+        self.expect(self.m.rerr == kernel.rerr().0, "kernel: rerr");
+        let pass = enabled(&lab::Pass, &l, &self.k, &self.m);
+        let fail = enabled(&lab::Fail, &l, &self.k, &self.m);
+        self.expect(pass == kernel.pass().is_some(), "kernel: pass");
+        self.expect(fail == kernel.fail().is_some(), "kernel: fail");
+        let m =
+            wmc::Wmc { rrac: self.m.rrac.clone(), runex: self.m.runex.clone(), rerr: self.m.rerr.clone() };
+        self.expect(check(&m, &l, &self.k.wmc).is_ok(), "kernel: wmc's invariant");
+    }
+}
+
+/// kernel/AGR: the two forms agree along a whole run, and the answer is mc0's. With `canonical`, Fig. 8 holds
+/// of the labelling, and rmc2 runs beside.
+pub fn agree<P: Pick, const N: usize, const G: usize>(run: &mut Run<P, N, G>, canonical: bool) {
+    let (k, symmetric) = if canonical {
+        let k = any::symmetric(run, &[]);
+        let l = run.logic();
+        k.properties(&l, &mut |label: &'static str, holds: bool| run.assume(label, holds));
+        let wmc = wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(&l, &k) };
+        (lab::Constants { wmc, rep: k.rep.clone() }, Some(k))
+    } else {
+        let k = any::labelled(run);
+        let l = run.logic();
+        k.wmc.properties(&l, &mut |label: &'static str, holds: bool| run.assume(label, holds));
+        (k, None)
+    };
+    if !run.alive() {
+        return;
+    }
+    let l = run.logic();
+    let from = run.pick.pick(l.states());
+    let stops = run.pick.pick(2) == 1;
+    let (tr, inv, rep) = (k.wmc.mc0.tr.clone(), k.wmc.mc0.inv.clone(), k.rep.clone());
+    let i = k.wmc.mc0.i;
+    let m = lab::Lab::initialisation(&l, &k);
+    let mut shadow = Shadow { l, k, m, canonical: symmetric, wrong: None };
+    let open = Open { waiting: l.empty(), taken: l.empty(), from };
+    let mut kernel = Kernel::new(Store(l.empty()), open, Errors(l.empty()));
+    shadow.compare(&kernel);
+
+    macro_rules! successors {
+        ($s1:expr, $x:expr) => {{
+            let mut flow = ControlFlow::Continue(());
+            for s2 in 0..l.states() {
+                if tr.contains($s1, s2) && flow.is_continue() {
+                    let visit = $x.visit(rep.at(s2), |_, _| inv.contains(s2));
+                    shadow.arrived($s1, s2, visit);
+                    if stops && matches!(visit, Visit::Err(_)) {
+                        flow = ControlFlow::Break(());
+                    }
+                }
+            }
+            flow
+        }};
+    }
+    if kernel.initialise(|x| successors!(i, x)).is_continue() {
+        shadow.removed(i);
+        shadow.compare(&kernel);
+        while let Some(s1) = kernel.take() {
+            match kernel.expand(s1, |s1, x| successors!(s1, x)) {
+                Outcome::Exhausted(s1) => {
+                    shadow.removed(s1.id());
+                    kernel.remove(s1);
+                    shadow.compare(&kernel);
+                }
+                Outcome::Stopped(_) => break,
+            }
+        }
+    }
+    shadow.compare(&kernel);
+    let holds = l.subset(&shadow.k.wmc.mc0.reach, &inv);
+    shadow.expect(kernel.pass().is_some() == holds, "kernel: pass is mc0's");
+    shadow.expect(kernel.fail().is_some() != holds, "kernel: fail is mc0's");
+    run.prove(shadow.wrong.unwrap_or("kernel: the forms agree"), shadow.wrong.is_none());
+}

@@ -1,0 +1,225 @@
+//! The kernel and the machines agree: on all small systems, on random larger ones, and with real threads.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use kanon_proofs::execute::{Pick, Tape, every, once};
+use kanon_proofs::groups;
+use kanon_proofs::kernel_form::agree;
+use kanon_refinement::concrete::{Concrete, Small};
+use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex};
+use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
+use kanon_refinement::{mc0, wmc};
+use proptest::prelude::*;
+
+#[test]
+fn forms_agree_on_all_small_systems() {
+    for n in 1..=3 {
+        for canonical in [true, false] {
+            let count = every::<3, 2>(n, None, |c| agree(c, canonical));
+            println!("{n} states, canonical {canonical}: {} runs, {} cases", count.runs, count.cases);
+            assert_eq!(count.refuted, None);
+            assert!(count.cases > 0);
+        }
+    }
+}
+
+/// A mistake in the machine's action is seen, so the comparison compares.
+#[test]
+fn a_mistake_is_seen() {
+    let count = every::<3, 2>(3, Some("lab/add_inv/act2"), |c| agree(c, false));
+    assert_eq!(count.refuted, Some("kernel: runex"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn forms_agree_on_random_systems(n in 2usize..=20, canonical: bool, tape in prop::collection::vec(any::<u64>(), 1..100)) {
+        let count = once::<64, 8>(n, &tape, |c| agree(c, canonical));
+        prop_assert_eq!(count.refuted, None);
+    }
+}
+
+type L = Concrete<Small<64, 8>>;
+
+/// What the threads did, in the order in which it took effect.
+#[derive(Clone, Copy, Debug)]
+enum Did {
+    /// From the first state, a successor was stored as the second.
+    Stored(usize, usize),
+    /// This state was fully explored.
+    Removed(usize),
+}
+
+/// What the threads share. One lock each for store and queue, as a sharded store has many; the log is written
+/// under the lock that makes the event take effect.
+struct Shared {
+    ids: Mutex<BTreeMap<usize, ()>>,
+    queue: Mutex<(Vec<usize>, usize)>,
+    errors: Mutex<Vec<usize>>,
+    log: Mutex<Vec<Did>>,
+}
+
+struct Rows<'s>(&'s Shared);
+struct Waiting<'s>(&'s Shared);
+struct Errors<'s>(&'s Shared);
+
+impl Rrac<(usize, usize)> for Rows<'_> {
+    type Id = usize;
+    fn insert_if_absent(&mut self, (from, s): (usize, usize)) -> Insertion<usize> {
+        let mut ids = self.0.ids.lock().unwrap();
+        match ids.insert(s, ()) {
+            Some(()) => Insertion::Present(s),
+            None => {
+                self.0.log.lock().unwrap().push(Did::Stored(from, s));
+                Insertion::Inserted(s)
+            }
+        }
+    }
+}
+
+impl Runex for Waiting<'_> {
+    type Id = usize;
+    fn insert(&mut self, s: usize) {
+        std::thread::yield_now(); // stored, not yet queued: the worst moment for others to look
+        let mut queue = self.0.queue.lock().unwrap();
+        queue.0.push(s);
+        queue.1 += 1;
+    }
+    fn take(&mut self) -> Option<usize> {
+        self.0.queue.lock().unwrap().0.pop()
+    }
+    fn remove(&mut self, s: usize) {
+        let mut queue = self.0.queue.lock().unwrap();
+        self.0.log.lock().unwrap().push(Did::Removed(s));
+        queue.1 -= 1;
+    }
+    fn is_empty(&self) -> bool {
+        self.0.queue.lock().unwrap().1 == 0
+    }
+}
+
+impl Rerr for Errors<'_> {
+    type Id = usize;
+    fn insert(&mut self, s: usize) {
+        self.0.errors.lock().unwrap().push(s);
+    }
+    fn is_empty(&self) -> bool {
+        self.0.errors.lock().unwrap().is_empty()
+    }
+}
+
+fn explore(shared: &Shared, k: &wmc::Constants<L>, rep: &[usize]) {
+    let n = rep.len();
+    let step = |s1: usize, s2: usize| k.mc0.tr.contains(s1, s2);
+    let inv = |s: usize| k.mc0.inv.contains(s);
+    let mut first = Kernel::new(Rows(shared), Waiting(shared), Errors(shared));
+    let done = first.initialise(|x| {
+        for s2 in (0..n).filter(|&s2| step(0, s2)) {
+            x.visit((0, rep[s2]), |_, _| inv(s2));
+        }
+        ControlFlow::Continue(())
+    });
+    assert!(done.is_continue());
+    shared.log.lock().unwrap().push(Did::Removed(0));
+    std::thread::scope(|scope| {
+        for worker in 0..3 {
+            scope.spawn(move || {
+                let mut kernel = Kernel::resume(Rows(shared), Waiting(shared), Errors(shared));
+                while !kernel.runex().is_empty() {
+                    let Some(s1) = kernel.take() else {
+                        std::thread::yield_now();
+                        continue;
+                    };
+                    let outcome = kernel.expand(s1, |s1, x| {
+                        // Each worker has its own order of successors.
+                        for s2 in (0..n).map(|s| (s + worker * 7) % n).filter(|&s2| step(s1, s2)) {
+                            x.visit((s1, rep[s2]), |_, _| inv(s2));
+                        }
+                        ControlFlow::Continue(())
+                    });
+                    if let Outcome::Exhausted(s1) = outcome {
+                        kernel.remove(s1);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// The log of three threads, read as a sequence of wmc's events: every guard holds where it took effect, and
+/// the invariant all along.
+fn linearise(l: &L, k: &wmc::Constants<L>, rep: &[usize], log: &[Did]) {
+    let mut m = wmc::Wmc::initialisation(l, k);
+    for (at, did) in log.iter().enumerate() {
+        m = match *did {
+            Did::Stored(s1, t) => {
+                let s2 = (0..rep.len())
+                    .find(|&s2| rep[s2] == t && k.mc0.tr.contains(s1, s2))
+                    .expect("a successor");
+                if k.mc0.inv.contains(s2) {
+                    let e = wmc::AddInv { s1, s2, t };
+                    assert!(enabled(&e, l, k, &m), "event {at}: {e:?}");
+                    e.action(l, k, &m)
+                } else {
+                    let e = wmc::AddErr { s1, s2, t };
+                    assert!(enabled(&e, l, k, &m), "event {at}: {e:?}");
+                    e.action(l, k, &m)
+                }
+            }
+            Did::Removed(s1) => {
+                let e = wmc::Remove { s1 };
+                assert!(enabled(&e, l, k, &m), "event {at}: {e:?}");
+                e.action(l, k, &m)
+            }
+        };
+        assert_eq!(check(&m, l, k), Ok(()), "after event {at}");
+    }
+    let holds = l.subset(&k.mc0.reach, &k.mc0.inv);
+    assert_eq!(enabled(&wmc::Pass, l, k, &m), holds);
+    assert_eq!(enabled(&wmc::Fail, l, k, &m), !holds);
+}
+
+/// A system that a group leaves as it is: `tr` and `inv` are unions of orbits.
+pub fn symmetric_system(tape: &[u64], n: usize, l: &L) -> (wmc::Constants<L>, Vec<usize>) {
+    let mut tape = Tape::new(tape);
+    let perms = groups::random_perms(n, 0, 8, &mut |below| tape.pick(below));
+    let mut tr = l.no_pairs();
+    for a in 0..n {
+        for _ in 0..=tape.pick(3) {
+            let b = 1 + tape.pick(n - 1);
+            perms.iter().for_each(|p| tr.insert(p[a] as usize, p[b] as usize));
+        }
+    }
+    let bad = match tape.pick(2) {
+        0 => l.empty(),
+        _ => {
+            let s = 1 + tape.pick(n - 1);
+            l.set_where(|t| perms.iter().any(|p| p[s] as usize == *t))
+        }
+    };
+    let inv = l.minus(&l.set_where(|_| true), &bad);
+    let orb = l.rel_where(|s, t| perms.iter().any(|p| p[*s] as usize == *t));
+    let rep = (0..n).map(|s| perms.iter().map(|p| p[s] as usize).min().unwrap_or(s)).collect();
+    let reach = l.least(0, &tr);
+    (wmc::Constants { mc0: mc0::Constants { i: 0, tr, inv, reach }, orb }, rep)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn threads_interleave_events(n in 2usize..=20, tape in prop::collection::vec(any::<u64>(), 1..60)) {
+        let l = L::new(n, 1);
+        let (k, rep) = symmetric_system(&tape, n, &l);
+        let shared = Shared {
+            ids: Mutex::default(),
+            queue: Mutex::default(),
+            errors: Mutex::default(),
+            log: Mutex::default(),
+        };
+        explore(&shared, &k, &rep);
+        let log = shared.log.into_inner().unwrap();
+        linearise(&l, &k, &rep, &log);
+    }
+}
