@@ -8,6 +8,7 @@
 use super::{BinOp, ConstId, Expr, ExprKind as E, Fun, Lit, Model, SetId, UnOp};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::value::Scope;
+use crate::value::fault::NOWHERE;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
@@ -40,18 +41,18 @@ pub fn scope(model: &Model, over: &ScopeArgs) -> Result<(Scope, Vec<String>), Ve
     let mut diags = vec![];
     if minint > maxint {
         let message = format!("MININT = {minint} is larger than MAXINT = {maxint}");
-        diags.push(Diagnostic::error("B0412", Span::default(), message));
+        diags.push(Diagnostic::error("B0412", NOWHERE, message));
     }
     for (name, _) in &over.card {
         let Some(set) = model.set_named(name) else {
             let message = format!("`--card {name}=…`: the model has no set `{name}`");
-            diags.push(Diagnostic::error("B0412", Span::default(), message));
+            diags.push(Diagnostic::error("B0412", NOWHERE, message));
             continue;
         };
         let given = &model.sets[set.index()];
         if given.elements.is_some() {
             let message = format!("`--card {name}=…`: `{name}` is enumerated");
-            let diag = Diagnostic::error("B0412", Span::default(), message);
+            let diag = Diagnostic::error("B0412", NOWHERE, message);
             diags.push(diag.note(given.span, "its elements are listed here"));
         }
     }
