@@ -81,7 +81,7 @@ impl<'a> Ask<'a> {
 
     fn plain(&self, v: Val, rep: &crate::value::rep::R) -> Res<Answer> {
         if let Val::Lazy(_) = &v {
-            if ops::is_infinite(&v) {
+            if ops::symbolic(&v) {
                 return Ok(Answer::Symbolic);
             }
             // Too large to write down is as good as infinite here.
@@ -121,7 +121,7 @@ impl<'a> Ask<'a> {
                 let v = env.slots[*slot as usize].clone();
                 values.push(match &v {
                     Val::None => None,
-                    Val::Lazy(_) if ops::is_infinite(&v) => None,
+                    Val::Lazy(_) if ops::symbolic(&v) => None,
                     _ => Some(to_value(&force(v, rep)?, rep)),
                 });
             }
