@@ -42,6 +42,7 @@ fn what_is_in_the_system() {
         ("Store.mch", "room | kept | keep | "),
         ("Shop.mch", "room | kept | buy | keep"),
         ("Watched.mch", "step | c.count seen | look go | c.up c.read"),
+        ("TallyI.imp", "limit | total | add how_many | bump get"),
         ("QueueR.ref", "size_limit | total list | how_many add | "),
     ] {
         assert_eq!(summary(&model(file)), want, "{file}");

@@ -449,8 +449,13 @@ impl Composer<'_> {
 
     /// Enters a name of another machine; a clash with a different thing of that name is an error.
     fn import(&mut self, at: usize, name: Name, entity: Entity, span: Span) {
-        match self.out.instances[at].names.get(&name) {
-            Some(old) if *old != entity => {
+        let instance = &self.out.instances[at];
+        let old = instance.names.get(&name);
+        // A variable of an imported machine may stand for the abstract one of its name.
+        let glued = matches!((old, &entity), (Some(Entity::Var(_)), Entity::Var(_)))
+            && instance.abstraction.is_some_and(|i| self.out.instances[i].names.get(&name) == old);
+        match old {
+            Some(old) if *old != entity && !glued => {
                 let message = format!("`{name}` comes from several machines");
                 let (first, second) = (self.span_of(old), self.span_of(&entity));
                 self.diags.push(
