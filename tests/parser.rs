@@ -277,10 +277,10 @@ fn clauses_in_any_order() {
 
 #[test]
 fn unsupported_clauses_are_kept_with_their_place() {
-    let m = machine("MACHINE M FREETYPES T = a, b(INTEGER) VARIABLES x END");
+    let m = machine("MACHINE M FREETYPES T = a, b(INTEGER) CONSTANTS x END");
     assert_eq!(m.unsupported.len(), 1);
     assert_eq!(m.unsupported[0].0.lo, 10);
-    assert_eq!(m.variables.len(), 1);
+    assert_eq!(m.constants.len(), 1);
 }
 
 #[test]
@@ -294,6 +294,7 @@ fn wrong_machines() {
         ("MACHINE M VARIABLES x VARIABLES y END", "B0110"),
         ("MACHINE M INVARIENT x = 1 END", "B0109"),
         ("MACHINE M VARIABLES card END", "B0108"),
+        ("MACHINE M VARIABLES x INVARIANT x : NAT END", "B0120"),
         ("MACHINE M SETS S, T END", "B0101"),
         ("MACHINE M OPERATIONS o = skip; END", "B0101"),
         ("MACHINE M OPERATIONS o = BEGIN skip; END END", "B0101"),
@@ -603,7 +604,7 @@ fn bytes_that_are_no_text() {
         b::parse_machine(&mut SourceMap::default(), &path)
     };
     assert!(parse(b"MACHINE M /* caf\xe9 */ END").machine.is_some());
-    assert!(parse(b"MACHINE M // caf\xe9\r\nVARIABLES x\r\nEND\r\n").machine.is_some());
+    assert!(parse(b"MACHINE M // caf\xe9\r\nCONSTANTS x\r\nEND\r\n").machine.is_some());
     assert_eq!(parse(b"MACHINE caf\xe9 END").diagnostics[0].code, "B0105");
     assert_eq!(parse(b"MACHINE M ASSERTIONS \"\xe9\" = x END").diagnostics[0].code, "B0105");
     assert!(parse(&[0, 159, 146, 150, 255, 10, 0]).machine.is_none());

@@ -282,7 +282,11 @@ pub fn machine(b: &mut Bytes) -> Machine {
         variables: list(b),
         invariant: predicate(b),
         assertions: if b.choose(2) == 0 { vec![] } else { b.some(|b| expr(b, 3)) },
-        initialisation: if b.choose(2) == 0 { None } else { Some(sequence(b, 3)) },
+        initialisation: if b.choose(2) == 0 && kind != MachineKind::Machine {
+            None
+        } else {
+            Some(sequence(b, 3))
+        },
         operations: operations(b),
         local_operations: operations(b),
         values: if b.choose(2) == 0 { vec![] } else { b.some(|b| (ident(b), expr(b, 2))) },

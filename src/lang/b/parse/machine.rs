@@ -50,8 +50,24 @@ impl Parser<'_> {
         };
         self.clauses(&mut raw);
         raw.machine.unsupported.append(&mut self.unsupported);
+        self.check_initialised(&raw.machine);
         raw.machine.span = raw.machine.span.to(self.last());
         Some(raw)
+    }
+
+    /// A refinement may leave the initialisation to its abstraction; a machine may not.
+    fn check_initialised(&mut self, m: &Machine) {
+        let first = m.variables.iter().chain(&m.concrete_variables).next();
+        if let Some(variable) = first
+            && m.kind == MachineKind::Machine
+            && m.initialisation.is_none()
+            && self.diagnostics.is_empty()
+        {
+            self.report(
+                Diagnostic::error("B0120", variable.span, "the variables have no INITIALISATION")
+                    .help(format!("add one: `INITIALISATION {} := …`", variable.name)),
+            );
+        }
     }
 
     /// The definitions of a file that holds nothing else, or those of a whole machine.
