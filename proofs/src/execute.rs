@@ -233,8 +233,10 @@ impl<P: Pick, const N: usize, const G: usize> Choose for Run<P, N, G> {
 
     fn rmc1(&mut self) -> rmc1::Constants<Self::L> {
         let i = self.root();
+        // Without prp4 a group may move i: fix a state that does not exist.
+        let fixed = if self.drops("rmc1/prp4") { usize::MAX } else { i };
         let aut = match self.alive {
-            true => self.pick.group(&self.logic, i),
+            true => self.pick.group(&self.logic, fixed),
             false => groups::trivial(&self.logic),
         };
         let mc0 = self.constants(i, &aut);
@@ -250,11 +252,21 @@ impl<P: Pick, const N: usize, const G: usize> Choose for Run<P, N, G> {
             return wmc::Constants { mc0, orb };
         }
         let i = self.root();
-        let class = self.partition();
-        let orb = l.rel_where(|s, t| class.at(*s) == class.at(*t));
+        let orb = if hint_stands(&["wmc/prp1", "wmc/prp2", "wmc/prp3"], self.planted) {
+            let class = self.partition();
+            l.rel_where(|s, t| class.at(*s) == class.at(*t))
+        } else {
+            let everything = self.everything();
+            self.all_rows(&everything)
+        };
         // Known so early that nothing is built upon a relation that cannot be one.
         let alone = l.forall(|s| *s == i || !orb.contains(i, *s));
         if hint_stands(&["wmc/prp4"], self.planted) && !alone {
+            self.stop();
+        }
+        let symmetric =
+            l.forall(|s| orb.contains(*s, *s) && l.forall(|t| orb.contains(*s, *t) == orb.contains(*t, *s)));
+        if hint_stands(&["wmc/prp1", "wmc/prp2"], self.planted) && !symmetric {
             self.stop();
         }
         let trivial = groups::trivial(&l);

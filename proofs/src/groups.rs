@@ -35,7 +35,7 @@ fn table<const N: usize, const G: usize>(l: &Concrete<Small<N, G>>, p: &[u32]) -
     t
 }
 
-/// All groups of permutations of `n` ≤ 4 states that fix `i`, each once.
+/// All groups of permutations of `n` ≤ 4 states that fix `i` (if there is such a state), each once.
 pub fn subgroups(n: usize, i: usize) -> Arc<Vec<Vec<Perm>>> {
     type Known = Mutex<HashMap<(usize, usize), Arc<Vec<Vec<Perm>>>>>;
     static KNOWN: OnceLock<Known> = OnceLock::new();
@@ -43,7 +43,8 @@ pub fn subgroups(n: usize, i: usize) -> Arc<Vec<Vec<Perm>>> {
     known
         .entry((n, i))
         .or_insert_with(|| {
-            let fixing: Vec<Perm> = permutations(n).into_iter().filter(|p| p[i] == i as u32).collect();
+            let fixing: Vec<Perm> =
+                permutations(n).into_iter().filter(|p| i >= n || p[i] == i as u32).collect();
             // Every group on so few points has two generators.
             let mut found = BTreeSet::new();
             for a in &fixing {

@@ -48,7 +48,7 @@ obligations! {
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
         any::prove_needed(c, "wmc/prp7", |l, mut v| k.properties(l, &mut v));
     }
-    wmc_lem_a "wmc/LEM-A" "ours" "{s | orb[{s}] ⊆ reach} is a fixpoint" => |c| {
+    wmc_lem_a "wmc/LEM-A" "ours" "the states whose whole orbit is reachable are a fixpoint" => |c| {
         let k = any::equivalent(c);
         let (s, s2, t2) = (any::state(c, "s"), any::state(c, "s2"), any::state(c, "t2"));
         let l = c.logic();
