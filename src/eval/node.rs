@@ -283,6 +283,9 @@ pub enum Test {
     Const(bool),
     And(Vec<Test>),
     Or(Vec<Test>),
+    /// Like And and Or, but every part has to have a value: the operands of a set are looked at whatever the others say.
+    All(Vec<Test>),
+    Any(Vec<Test>),
     Not(Box<Test>),
     Implies(Box<Test>, Box<Test>),
     Iff(Box<Test>, Box<Test>),
@@ -705,6 +708,20 @@ impl Test {
                     }
                 }
                 return fault.map_or(Ok(false), Err);
+            }
+            Test::All(ts) => {
+                let mut all = true;
+                for t in ts {
+                    all &= t.holds(env)?;
+                }
+                all
+            }
+            Test::Any(ts) => {
+                let mut any = false;
+                for t in ts {
+                    any |= t.holds(env)?;
+                }
+                any
             }
             Test::Not(t) => !t.holds(env)?,
             Test::Implies(a, b) => match a.holds(env) {

@@ -185,13 +185,19 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             }
         },
         Step::Match(pattern, node, rep) => {
-            let v = node.val(env)?;
+            let v = match node.val(env) {
+                Ok(v) => v,
+                Err(e) => return undecided(pattern, rep, e, env, &mut |env| run(rest, env, found)),
+            };
             // Functions over infinite domains stay symbolic; everything else gets its form.
             let v = if v.is_lazy() && !ops::symbolic(&v) { settled(v, rep)? } else { v };
             if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
         }
         Step::In { pattern, set, rep, span } => {
-            let set = set.val(env)?;
+            let set = match set.val(env) {
+                Ok(set) => set,
+                Err(e) => return undecided(pattern, rep.elem(), e, env, &mut |env| run(rest, env, found)),
+            };
             match (&set, pattern) {
                 (Val::W(m), Pattern::Bind(slot)) => {
                     for i in mask::bits(*m) {
@@ -254,6 +260,28 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             Ok(true)
         }
     }
+}
+
+/// A generator without a value decides nothing: every value of the type is left, with the fault pending, and
+/// another conjunct may still be false for all of them. Where the type is large, the fault stands.
+fn undecided(pattern: &Pattern, rep: &R, fault: Box<Fault>, env: &mut Env, found: Found) -> Res<bool> {
+    const FEW: u64 = 1024;
+    let Pattern::Bind(slot) = pattern else { return Err(fault) };
+    if rep.carrier == 0 || rep.carrier > FEW {
+        return Err(fault);
+    }
+    let before = env.pending.clone();
+    env.pending.get_or_insert(fault);
+    let mut out = Ok(true);
+    for w in 0..rep.carrier {
+        env.set(*slot, Val::W(w));
+        out = found(env);
+        if !matches!(out, Ok(true)) {
+            break;
+        }
+    }
+    env.pending = before;
+    out
 }
 
 /// The tightest of some bounds, `None` when there are none.

@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 // ---- symbolic sets ------------------------------------------------------------------------------------------
 
+pub use self::symbolic as is_infinite;
+
 /// Whether a set stays symbolic: it is infinite, or nobody knows how to expand it.
 pub fn symbolic(v: &Val) -> bool {
     let Val::Lazy(l) = v else { return false };
@@ -909,11 +911,17 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
             _ => apply(&force(r.clone(), rep)?, x, rep),
         },
         _ => {
-            let mut result: Res<Val> = Err(Fault::wd(WdKind::OutsideDomain));
+            let mut images = 0;
+            let mut image = Val::None;
             at(r, x, rep, &mut |y| {
-                result = if result.is_ok() { Err(Fault::wd(WdKind::NotFunctional)) } else { Ok(y) };
+                images += 1;
+                image = y;
             });
-            result
+            match images {
+                1 => Ok(image),
+                0 => Err(Fault::wd(WdKind::OutsideDomain)),
+                _ => Err(Fault::wd(WdKind::NotFunctional)),
+            }
         }
     }
 }

@@ -112,6 +112,28 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
     }
 }
 
+/// Whether evaluating the expression may be a well-definedness error.
+fn may_fault(e: &Expr) -> bool {
+    e.any(&|x| match &x.kind {
+        ExprKind::Apply(..) | ExprKind::Bind(..) | ExprKind::Let(..) => true,
+        ExprKind::Call(f, _) => {
+            !matches!(f, Fun::Dom | Fun::Ran | Fun::Pow | Fun::Fin | Fun::Id | Fun::GenUnion)
+        }
+        ExprKind::Binary(op, ..) => matches!(
+            op,
+            BinOp::Div
+                | BinOp::Mod
+                | BinOp::Pow
+                | BinOp::TakeFirst
+                | BinOp::DropFirst
+                | BinOp::Concat
+                | BinOp::Prepend
+                | BinOp::Append
+        ),
+        _ => false,
+    })
+}
+
 /// A membership that is a conjunct, or that follows from one.
 pub(super) struct Membership<'e> {
     pub(super) conjunct: Option<usize>,
@@ -140,11 +162,12 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
                         follows(a, s, false);
                         follows(b, t, false);
                     }
-                    (_, ExprKind::Binary(BinOp::Inter, s, t)) => {
+                    // A faulty operand makes the membership faulty, which running through the other one would hide.
+                    (_, ExprKind::Binary(BinOp::Inter, s, t)) if !may_fault(s) && !may_fault(t) => {
                         follows(x, s, false);
                         follows(x, t, false);
                     }
-                    (_, ExprKind::Binary(BinOp::Diff, s, _)) => follows(x, s, false),
+                    (_, ExprKind::Binary(BinOp::Diff, s, t)) if !may_fault(t) => follows(x, s, false),
                     _ => {}
                 }
                 out.push(Membership { conjunct: Some(i), element: x, set, subset: false });

@@ -119,7 +119,7 @@ impl Compiler<'_> {
                 let empty = Box::new(Node::Const(Val::empty(&elem)));
                 let x = self.boxed(x);
                 let is_empty = if elem.is_word() { Test::EqW(x, empty) } else { Test::Eq(x, empty, elem) };
-                return Test::And(vec![inside, Test::Not(Box::new(is_empty))]);
+                return Test::All(vec![inside, Test::Not(Box::new(is_empty))]);
             }
             ExprKind::Binary(op, a, b) => {
                 if let Some(kind) = fun_kind(*op) {
@@ -129,21 +129,21 @@ impl Compiler<'_> {
                 // x is compiled twice: fine while it is small, and it nearly always is a name.
                 match op {
                     BinOp::Union if is_small(x) => {
-                        return Test::Or(vec![self.membership(x, a, span), self.membership(x, b, span)]);
+                        return Test::Any(vec![self.membership(x, a, span), self.membership(x, b, span)]);
                     }
                     BinOp::Inter if is_small(x) => {
-                        return Test::And(vec![self.membership(x, a, span), self.membership(x, b, span)]);
+                        return Test::All(vec![self.membership(x, a, span), self.membership(x, b, span)]);
                     }
                     BinOp::Diff if is_small(x) => {
                         let out = Test::Not(Box::new(self.membership(x, b, span)));
-                        return Test::And(vec![self.membership(x, a, span), out]);
+                        return Test::All(vec![self.membership(x, a, span), out]);
                     }
                     _ => {}
                 }
             }
             ExprKind::Product(a, b) => {
                 if let ExprKind::Binary(BinOp::Pair, l, r) = &x.kind {
-                    return Test::And(vec![self.membership(l, a, span), self.membership(r, b, span)]);
+                    return Test::All(vec![self.membership(l, a, span), self.membership(r, b, span)]);
                 }
             }
             ExprKind::Compr(locals, pred) => {
@@ -158,7 +158,7 @@ impl Compiler<'_> {
                 let ExprKind::Struct(parts) = &set.kind else { return Test::Const(false) };
                 if let ExprKind::Rec(fields) = &x.kind {
                     let tests = fields.iter().zip(parts).map(|(f, p)| self.membership(f, p, span));
-                    return Test::And(tests.collect());
+                    return Test::All(tests.collect());
                 }
             }
             _ => {}

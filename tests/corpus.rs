@@ -1,0 +1,268 @@
+//! Every classical-B machine of the shared corpus against ProB's own counts.
+//!
+//! The corpus is not ours and not in the repository: it is looked for in `$KANON_CORPUS` or beside the
+//! repository, and the test says so when it is not there. What does not agree yet is listed with its reason in
+//! `tests/corpus/known.csv`; a machine that is not on the list has to agree. `KANON_CORPUS_SECONDS` (default 10)
+//! is the time a machine gets, `KANON_CORPUS_ALL=1` also runs those listed as slow, `KANON_CORPUS_UPDATE=1`
+//! rewrites the list (arguments of disputed rows are kept).
+
+use kanon::explore::{Options, Verdict, Why, explore};
+use kanon::model::load::{load, with_large_stack};
+use kanon::model::scope::{ScopeArgs, scope};
+use kanon::system::System;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A row of expected.csv.
+#[derive(Clone, Debug)]
+struct Row {
+    file: String,
+    states: u64,
+    transitions: u64,
+    deadlocks: u64,
+    /// `None` where ProB's run was not comparable.
+    invariant_violated: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    Agrees,
+    /// Refused by name, or no answer, with the reason.
+    Unsupported(String),
+    Unknown(String),
+    Differs(String),
+}
+
+/// A line of known.csv: what a machine may do instead of agreeing.
+#[derive(Clone, Debug)]
+struct Known {
+    /// unsupported, unknown, slow or disputed
+    kind: String,
+    reason: String,
+}
+
+fn corpus() -> Option<PathBuf> {
+    let dir = match std::env::var_os("KANON_CORPUS") {
+        Some(dir) => PathBuf::from(dir),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared").join("corpus"),
+    };
+    dir.join("expected.csv").exists().then_some(dir)
+}
+
+fn rows(dir: &Path) -> Vec<Row> {
+    let text = std::fs::read_to_string(dir.join("expected.csv")).expect("it exists");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let column = |name: &str| header.iter().position(|h| *h == name).expect("a known column");
+    let [file, language, states, transitions, deadlocks, violated] =
+        ["file", "language", "states", "transitions", "deadlocks", "invariant_violated"].map(column);
+    let mut out = Vec::new();
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        if cells[language] != "b" {
+            continue;
+        }
+        let number = |i: usize| cells[i].parse().expect("a count");
+        out.push(Row {
+            file: cells[file].to_string(),
+            states: number(states),
+            transitions: number(transitions),
+            deadlocks: number(deadlocks),
+            invariant_violated: cells[violated].parse().ok(),
+        });
+    }
+    out
+}
+
+fn known_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/known.csv")
+}
+
+fn known() -> BTreeMap<String, Known> {
+    let text = std::fs::read_to_string(known_file()).unwrap_or_default();
+    let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
+    lines
+        .map(|l| {
+            let mut cells = l.splitn(3, ',');
+            let mut next = || cells.next().unwrap_or_default().to_string();
+            let (file, kind, reason) = (next(), next(), next());
+            (file, Known { kind, reason })
+        })
+        .collect()
+}
+
+/// Checks one machine as ProB was run: everything explored, only the invariant looked at.
+fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
+    let loaded = load(path);
+    let Some(model) = &loaded.model else {
+        let first = loaded.diagnostics.iter().find(|d| d.is_error());
+        let (code, message) = first.map_or(("?", "no model".to_string()), |d| (d.code, d.message.clone()));
+        // B04xx names what is not supported; any other error is a difference, since ProB reads the machine.
+        return if code.starts_with("B04") {
+            Outcome::Unsupported(message)
+        } else {
+            Outcome::Differs(format!("{code} {message}"))
+        };
+    };
+    let scope = match scope(model, &ScopeArgs::default()) {
+        Ok((scope, _)) => scope,
+        Err(ds) => return Outcome::Differs(ds.first().map_or(String::new(), |d| d.message.clone())),
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let done = Arc::new(AtomicBool::new(false));
+    let timer = {
+        let (stop, done) = (stop.clone(), done.clone());
+        std::thread::spawn(move || {
+            let start = std::time::Instant::now();
+            while !done.load(Ordering::Relaxed) && start.elapsed() < time {
+                std::thread::park_timeout(Duration::from_millis(50));
+            }
+            stop.store(true, Ordering::Relaxed);
+        })
+    };
+    let mut system = System::new(model, &scope);
+    let setup = system.setup(1_000_000, &stop);
+    let options = Options {
+        all: true,
+        deadlock: false,
+        assertions: false,
+        goal: false,
+        max_states: Some(500_000),
+        ..Options::default()
+    };
+    let explored = explore(&system, &options, &stop, &mut |_| {});
+    let timed_out = stop.load(Ordering::Relaxed);
+    done.store(true, Ordering::Relaxed);
+    timer.thread().unpark();
+    timer.join().expect("the timer does not panic");
+    if timed_out {
+        return Outcome::Unknown("time".to_string());
+    }
+    if let Some(fault) = &setup.fault {
+        return Outcome::Unknown(format!("PROPERTIES: {}", describe(fault)));
+    }
+    if setup.truncated.is_some() {
+        return Outcome::Unknown("an unbounded integer in PROPERTIES".to_string());
+    }
+    let c = &explored.counts;
+    let violated = c.violations > 0;
+    let same = (c.states as u64, c.transitions, c.deadlocks) == (row.states, row.transitions, row.deadlocks)
+        && row.invariant_violated.is_none_or(|v| v == violated);
+    match &explored.verdict {
+        Verdict::Unknown(Why::Limit(f)) => Outcome::Unknown(describe(f)),
+        Verdict::Unknown(Why::Truncated(_)) => Outcome::Unknown("an unbounded integer".to_string()),
+        Verdict::Unknown(why) => Outcome::Unknown(format!("{why:?}")),
+        _ if same => Outcome::Agrees,
+        _ => Outcome::Differs(format!(
+            "{} states, {} transitions, {} deadlocks, violated {violated}, {} well-definedness errors; \
+             ProB has {}, {}, {}, {:?}",
+            c.states,
+            c.transitions,
+            c.deadlocks,
+            c.wd_errors,
+            row.states,
+            row.transitions,
+            row.deadlocks,
+            row.invariant_violated
+        )),
+    }
+}
+
+fn describe(fault: &kanon::eval::Fault) -> String {
+    match fault {
+        kanon::eval::Fault::Wd(w) => w.kind.describe().1.to_string(),
+        kanon::eval::Fault::Limit(_, why) => why.clone(),
+    }
+}
+
+#[test]
+fn the_corpus_agrees_with_prob() {
+    let Some(dir) = corpus() else {
+        println!("no corpus here: nothing compared (set KANON_CORPUS)");
+        return;
+    };
+    let seconds = std::env::var("KANON_CORPUS_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10);
+    let run_slow = std::env::var_os("KANON_CORPUS_ALL").is_some();
+    let rows = rows(&dir);
+    let known = known();
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(BTreeMap::new());
+    let workers = std::thread::available_parallelism().map_or(2, |n| n.get());
+    std::thread::scope(|s| {
+        for _ in 0..workers {
+            s.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let slow = known.get(&row.file).is_some_and(|k| k.kind == "slow");
+                    let outcome = if slow && !run_slow {
+                        Outcome::Unknown("slow, not run".to_string())
+                    } else {
+                        let path = dir.join(&row.file);
+                        with_large_stack(|| check(&path, row, Duration::from_secs(seconds)))
+                            .unwrap_or_else(|e| Outcome::Unknown(e.to_string()))
+                    };
+                    outcomes.lock().expect("no panic while it is held").insert(row.file.clone(), outcome);
+                }
+            });
+        }
+    });
+    let outcomes = outcomes.into_inner().expect("no panic while it was held");
+    let count = |f: fn(&Outcome) -> bool| outcomes.values().filter(|o| f(o)).count();
+    let agree = count(|o| *o == Outcome::Agrees);
+    println!(
+        "{} machines: {agree} agree ({:.1} %), {} unsupported, {} unknown, {} differ",
+        outcomes.len(),
+        100.0 * agree as f64 / outcomes.len() as f64,
+        count(|o| matches!(o, Outcome::Unsupported(_))),
+        count(|o| matches!(o, Outcome::Unknown(_))),
+        count(|o| matches!(o, Outcome::Differs(_))),
+    );
+    if std::env::var_os("KANON_CORPUS_UPDATE").is_some() {
+        update(&outcomes, &known);
+        return;
+    }
+    let mut wrong = String::new();
+    for (file, outcome) in &outcomes {
+        let listed = known.get(file).map(|k| k.kind.as_str());
+        let fine = match (outcome, listed) {
+            (Outcome::Agrees, _) => true,
+            (Outcome::Differs(_), listed) => listed == Some("disputed"),
+            (_, listed) => listed.is_some(),
+        };
+        if !fine {
+            let _ = writeln!(wrong, "{file}: {outcome:?} (listed as {listed:?})");
+        }
+    }
+    assert!(wrong.is_empty(), "not as the list says:\n{wrong}");
+    let is_ours = std::env::var_os("KANON_CORPUS").is_none();
+    assert!(!is_ours || agree * 100 >= outcomes.len() * 85, "fewer than 85 % agree");
+}
+
+/// Rewrites the list from what was seen.
+fn update(outcomes: &BTreeMap<String, Outcome>, known: &BTreeMap<String, Known>) {
+    let mut text = String::from(
+        "# Machines of the corpus that do not agree with ProB's counts (see tests/corpus.rs).\n\
+         # file, kind (unsupported | unknown | slow | disputed), reason. A disputed one differs, and the reason is the argument.\n",
+    );
+    for (file, outcome) in outcomes {
+        let old = known.get(file);
+        let (kind, reason) = match outcome {
+            Outcome::Agrees => continue,
+            Outcome::Unsupported(why) => ("unsupported", why.clone()),
+            Outcome::Unknown(why) if why == "time" || why.starts_with("slow") => {
+                ("slow", "takes too long".to_string())
+            }
+            Outcome::Unknown(why) => ("unknown", why.clone()),
+            Outcome::Differs(how) => match old.filter(|k| k.kind == "disputed") {
+                Some(k) => ("disputed", k.reason.clone()),
+                None => ("DIFFERS", how.clone()),
+            },
+        };
+        let reason = reason.replace('\n', " ");
+        let _ = writeln!(text, "{file},{kind},{reason}");
+    }
+    std::fs::write(known_file(), text).expect("the list can be written");
+}
