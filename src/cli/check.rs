@@ -136,10 +136,17 @@ impl Args {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let stop = Stop::after(args.timeout);
+    let (limit, as_json) = (args.timeout, args.json);
+    let stop = Stop::with_last_resort(limit, move || {
+        let why = Why::Timeout(limit.unwrap_or_default());
+        let why = format!("{}, in a single evaluation that did not end", why_text(&why, &Opened::default()));
+        let exit = super::failed(&why, as_json);
+        std::process::exit(exit as i32);
+    });
     stop.on_interrupt();
     let mut line = Line::new();
     let answer = check(&args.file, &args.task(), &stop, &mut |p| line.show(&p));
+    stop.settle();
     line.clear();
     let mut checked = match answer {
         Ok(checked) => checked,

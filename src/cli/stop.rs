@@ -3,17 +3,22 @@
 use crate::explore::Why;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// The flag that everything long looks at, and who set it.
 pub struct Stop {
     pub flag: Arc<AtomicBool>,
     timed_out: Arc<AtomicBool>,
+    /// The answer is being given.
+    settled: Arc<AtomicBool>,
     limit: Option<Duration>,
     /// The clock's thread ends when this is dropped.
     _clock: Option<Sender<()>>,
 }
+
+/// How long a run may take to notice that its time is up.
+const GRACE: Duration = Duration::from_secs(3);
 
 impl Stop {
     pub fn never() -> Stop {
@@ -22,21 +27,41 @@ impl Stop {
 
     /// Set after this time, if one is given.
     pub fn after(limit: Option<Duration>) -> Stop {
+        Stop::with_last_resort(limit, || {})
+    }
+
+    /// The same, and if a single step of evaluation is so long that nobody looks at the flag, the last resort is
+    /// taken: it may answer in the run's place.
+    pub fn with_last_resort(limit: Option<Duration>, resort: impl FnOnce() + Send + 'static) -> Stop {
         let flag = Arc::new(AtomicBool::new(false));
         let timed_out = Arc::new(AtomicBool::new(false));
+        let settled = Arc::new(AtomicBool::new(false));
         let clock = limit.map(|limit| {
             let (sender, receiver) = channel::<()>();
-            let (flag, timed_out) = (flag.clone(), timed_out.clone());
+            let (flag, timed_out, settled) = (flag.clone(), timed_out.clone(), settled.clone());
             std::thread::spawn(move || {
                 // Nothing is ever sent: either the time passes or the sender is gone.
-                if receiver.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                    timed_out.store(true, Ordering::Relaxed);
-                    flag.store(true, Ordering::Relaxed);
+                if receiver.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                timed_out.store(true, Ordering::Relaxed);
+                flag.store(true, Ordering::Relaxed);
+                let late = receiver.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout);
+                if late && !settled.swap(true, Ordering::Relaxed) {
+                    resort();
                 }
             });
             sender
         });
-        Stop { flag, timed_out, limit, _clock: clock }
+        Stop { flag, timed_out, settled, limit, _clock: clock }
+    }
+
+    /// The run has its answer: from here on the last resort is not taken. If it was taken already, the program is
+    /// about to end, and there is nothing to do but wait.
+    pub fn settle(&self) {
+        while self.settled.swap(true, Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_secs(1));
+        }
     }
 
     /// The first Ctrl-C sets the flag, the second ends the program.

@@ -6,20 +6,27 @@
 use super::ask::{Answer, Ask};
 use super::shown;
 use crate::model::raise::text;
-use crate::model::{BinOp, Expr, ExprKind as E, Lit, Operation, Quant, Stmt, StmtKind, UnOp};
+use crate::model::{
+    BinOp, Expr, ExprKind as E, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
+};
 use crate::system::System;
-use crate::value::Value;
 use crate::value::fault::Fault;
+use crate::value::val::Val;
+use crate::value::{Scope, Value};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What is told of an expression without a value.
 pub const NO_VALUE: &str = "has no value";
-/// How long an explanation may take.
+/// How long an explanation may take, and how long it may take to notice that.
 const BUDGET: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_millis(300);
+/// Trees may be deep.
+const STACK: usize = 256 << 20;
 /// Parts shown at most.
 const MAX_PARTS: usize = 24;
 
@@ -58,33 +65,55 @@ pub struct Explainer<'a> {
     valuation: usize,
 }
 
+/// What an explanation is about: copies, since it may outlive its time.
+struct Subject {
+    model: Model,
+    scope: Scope,
+    exprs: Vec<Expr>,
+    /// Parameters of the operation in question.
+    bindings: Vec<(LocalId, Val)>,
+}
+
+type Work = Box<dyn for<'s> FnOnce(&mut Telling<'s>, &'s Subject) + Send>;
+
 impl<'a> Explainer<'a> {
     pub fn new(system: &'a System<'a>, row: Option<&'a [u64]>, valuation: usize) -> Self {
         let valuation = row.map_or(valuation, |r| system.valuation_of(r));
         Explainer { system, row, valuation }
     }
 
-    /// Runs an explanation with a time limit; a failure of its own leaves what was found so far.
-    fn within_budget(&self, work: impl FnOnce(&mut Telling<'a>)) -> Vec<Part> {
+    /// Runs an explanation in a thread of its own. When the time is up, or it fails, what it has told so far
+    /// counts; a thread that does not hear is left behind.
+    fn within_budget(&self, exprs: Vec<Expr>, bindings: Vec<(LocalId, Val)>, work: Work) -> Vec<Part> {
+        let subject =
+            Subject { model: self.system.model.clone(), scope: self.system.scope.clone(), exprs, bindings };
+        let values = self.system.values(self.valuation, self.row);
         let stop = Arc::new(AtomicBool::new(false));
-        let (done, waits) = std::sync::mpsc::channel::<()>();
-        let flag = stop.clone();
-        let clock = std::thread::spawn(move || {
-            if waits.recv_timeout(BUDGET).is_err() {
-                flag.store(true, Ordering::Relaxed);
+        let parts = Arc::new(Mutex::new(vec![]));
+        let (done, waits) = channel::<()>();
+        let (flag, told) = (stop.clone(), parts.clone());
+        let tell = move || {
+            let mut ask = Ask::new(&subject.model, &subject.scope, &values, flag);
+            for (l, v) in &subject.bindings {
+                ask.bind(*l, v.clone());
             }
-        });
-        let ask = Ask::of(self.system, self.valuation, self.row, stop);
-        let mut telling = Telling { system: self.system, ask, parts: vec![], told: HashSet::new() };
-        let _ = catch_unwind(AssertUnwindSafe(|| work(&mut telling)));
-        drop(done);
-        let _ = clock.join();
-        telling.parts
+            let mut telling = Telling { model: &subject.model, ask, parts: told, told: HashSet::new() };
+            let _ = catch_unwind(AssertUnwindSafe(|| work(&mut telling, &subject)));
+            let _ = done.send(());
+        };
+        if std::thread::Builder::new().stack_size(STACK).spawn(tell).is_ok()
+            && waits.recv_timeout(BUDGET) == Err(RecvTimeoutError::Timeout)
+        {
+            stop.store(true, Ordering::Relaxed);
+            let _ = waits.recv_timeout(GRACE);
+        }
+        parts.lock().map(|p| p.clone()).unwrap_or_default()
     }
 
     /// Why this has this truth.
-    pub fn predicate(&self, e: &'a Expr, truth: bool) -> Vec<Part> {
-        self.within_budget(|t| t.predicate(e, Some(truth), 0))
+    pub fn predicate(&self, e: &Expr, truth: bool) -> Vec<Part> {
+        let work: Work = Box::new(move |t, s| t.predicate(&s.exprs[0], Some(truth), 0));
+        self.within_budget(vec![e.clone()], vec![], work)
     }
 
     /// Why no operation is enabled.
@@ -92,40 +121,14 @@ impl<'a> Explainer<'a> {
         if self.row.is_none() {
             return vec![];
         }
-        self.within_budget(|t| {
-            for event in &t.system.events {
-                t.disabled(&t.system.model.operations[event.op.index()]);
-            }
-        })
+        let ops: Vec<usize> = self.system.events.iter().map(|e| e.op.index()).collect();
+        let work: Work = Box::new(move |t, s| ops.iter().for_each(|op| t.disabled(&s.model.operations[*op])));
+        self.within_budget(vec![], vec![], work)
     }
 
-    pub fn fault(&self, fault: &'a Fault, context: Context) -> FaultStory {
+    pub fn fault(&self, fault: &Fault, context: Context) -> FaultStory {
         let model = self.system.model;
-        let Some(index) = context.event else {
-            let clauses: [(&str, Vec<&'a Expr>); 4] = [
-                ("INVARIANT", model.invariant.iter().collect()),
-                ("ASSERTIONS", model.assertions.iter().collect()),
-                ("GOAL", model.goal.iter().collect()),
-                ("PROPERTIES", model.properties.iter().collect()),
-            ];
-            let clauses: &[_] = match context {
-                Context { in_properties: true, .. } => &clauses[3..],
-                Context { has_state: true, .. } => &clauses[..3],
-                _ => &[],
-            };
-            for (name, list) in clauses {
-                if let Some(e) = list.iter().find(|e| mentions(e, fault)) {
-                    let why = self.within_budget(|t| t.faulty(e, 0));
-                    return (name.to_string(), vec![], why);
-                }
-            }
-            let place = match context {
-                Context { in_properties: true, .. } => "PROPERTIES",
-                Context { has_state: true, .. } => "INVARIANT",
-                _ => super::INITIALISATION,
-            };
-            return (place.to_string(), vec![], vec![]);
-        };
+        let Some(index) = context.event else { return self.fault_in_clause(fault, context) };
         let event = &self.system.events[index];
         let Some(row) = self.row else { return (event.name.to_string(), vec![], vec![]) };
         let op = &model.operations[event.op.index()];
@@ -139,27 +142,62 @@ impl<'a> Explainer<'a> {
                 params.push((decl.name.to_string(), shown(&plain, &decl.ty, model)));
             }
         }
-        let why = self.within_budget(|t| {
-            for (l, v) in op.params.iter().zip(&values) {
-                t.ask.bind(*l, v.clone());
-            }
-            let mut culprit = None;
-            each_expr(&op.body, &mut |e| {
-                if culprit.is_none() && mentions(e, fault) {
-                    culprit = Some(e);
-                }
-            });
-            if let Some(e) = culprit {
-                t.culprit(e, fault);
+        let mut culprit = None;
+        each_expr(&op.body, &mut |e| {
+            if culprit.is_none() && mentions(e, fault) {
+                culprit = Some(e);
             }
         });
+        let why = match culprit {
+            Some(e) => {
+                let bindings = op.params.iter().copied().zip(values).collect();
+                let fault = fault.clone();
+                let work: Work = Box::new(move |t, s| t.culprit(&s.exprs[0], &fault));
+                self.within_budget(vec![e.clone()], bindings, work)
+            }
+            None => vec![],
+        };
         (event.name.to_string(), params, why)
+    }
+
+    /// A fault outside any operation.
+    fn fault_in_clause(&self, fault: &Fault, context: Context) -> FaultStory {
+        let model = self.system.model;
+        let clauses: [(&str, Vec<&Expr>); 4] = [
+            ("INVARIANT", model.invariant.iter().collect()),
+            ("ASSERTIONS", model.assertions.iter().collect()),
+            ("GOAL", model.goal.iter().collect()),
+            ("PROPERTIES", model.properties.iter().collect()),
+        ];
+        let (clauses, otherwise): (&[_], &str) = match context {
+            Context { in_properties: true, .. } => (&clauses[3..], "PROPERTIES"),
+            Context { has_state: true, .. } => (&clauses[..3], "INVARIANT"),
+            _ => (&[], super::INITIALISATION),
+        };
+        for (name, list) in clauses {
+            if let Some(e) = list.iter().find(|e| mentions(e, fault)) {
+                let work: Work = Box::new(|t, s| t.faulty(&s.exprs[0], 0));
+                let why = self.within_budget(vec![(*e).clone()], vec![], work);
+                return (name.to_string(), vec![], why);
+            }
+        }
+        (otherwise.to_string(), vec![], vec![])
     }
 }
 
 /// Whether the fault arose in this expression.
 fn mentions(e: &Expr, fault: &Fault) -> bool {
     e.any(&|x| x.span == fault.span())
+}
+
+/// The part of an expression in which the fault arose.
+fn part_at<'a>(e: &'a Expr, fault: &Fault) -> Option<&'a Expr> {
+    if e.span == fault.span() {
+        return Some(e);
+    }
+    let mut found = None;
+    e.for_each_child(&mut |c| found = found.or_else(|| part_at(c, fault)));
+    found
 }
 
 /// All expressions of a statement and of the statements in it, outermost first.
@@ -169,23 +207,25 @@ fn each_expr<'a>(s: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 struct Telling<'a> {
-    system: &'a System<'a>,
+    model: &'a Model,
     ask: Ask<'a>,
-    parts: Vec<Part>,
+    parts: Arc<Mutex<Vec<Part>>>,
     /// Texts that have been told.
     told: HashSet<String>,
 }
 
 impl<'a> Telling<'a> {
     fn put(&mut self, kind: PartKind, text: String, value: String, depth: usize) {
-        if self.parts.len() < MAX_PARTS {
-            self.parts.push(Part { kind, text, value, depth });
+        if let Ok(mut parts) = self.parts.lock()
+            && parts.len() < MAX_PARTS
+        {
+            parts.push(Part { kind, text, value, depth });
         }
     }
 
     /// Enough has been told, or the time is up.
     fn full(&self) -> bool {
-        self.parts.len() >= MAX_PARTS || self.ask.env.go_on().is_err()
+        self.parts.lock().is_ok_and(|p| p.len() >= MAX_PARTS) || self.ask.env.go_on().is_err()
     }
 
     fn note(&mut self, text: impl Into<String>, depth: usize) {
@@ -209,7 +249,7 @@ impl<'a> Telling<'a> {
             }
             (E::Binary(BinOp::And | BinOp::Or, a, b), _) => {
                 let responsible = if self.truth(a) == truth { a } else { b };
-                self.predicate(responsible, truth, depth);
+                self.named(responsible, truth, depth);
             }
             (E::Binary(BinOp::Implies, a, b), Some(false)) => {
                 self.predicate(a, Some(true), depth);
@@ -277,11 +317,22 @@ impl<'a> Telling<'a> {
         }
     }
 
-    fn witness(&mut self, locals: &[crate::model::LocalId], depth: usize) {
+    /// One part of a conjunction or disjunction decides: says which one.
+    fn named(&mut self, e: &'a Expr, truth: Option<bool>, depth: usize) {
+        if matches!(e.kind, E::Binary(BinOp::And | BinOp::Or, ..)) || truth.is_none() {
+            return self.predicate(e, truth, depth);
+        }
+        let text = self.text(e);
+        let word = if truth == Some(true) { "TRUE" } else { "FALSE" };
+        self.put(PartKind::Value, text, word.into(), depth);
+        self.predicate(e, truth, depth + 1);
+    }
+
+    fn witness(&mut self, locals: &[LocalId], depth: usize) {
         for l in locals {
             if let Some((value, ty)) = self.ask.local(*l) {
-                let name = self.system.model.local(*l).name.to_string();
-                let value = shown(&value, &ty, self.system.model);
+                let name = self.model.local(*l).name.to_string();
+                let value = shown(&value, &ty, self.model);
                 // A name bound again is told again.
                 self.put(PartKind::Witness, name, value, depth);
             }
@@ -294,7 +345,7 @@ impl<'a> Telling<'a> {
             BinOp::In | BinOp::NotIn => self.space(b, depth),
             _ => self.value(b, depth),
         };
-        let model = self.system.model;
+        let model = self.model;
         let mut differ = |x: &Option<Value>, y: &Option<Value>, words: &str| {
             if let (Some(Value::Set(x)), Some(Value::Set(y))) = (x, y) {
                 let rest: BTreeSet<Value> = x.difference(y).cloned().collect();
@@ -349,25 +400,24 @@ impl<'a> Telling<'a> {
         let Some(rel) = set.ty.elem().cloned() else { return };
         let Some((dom, ran)) = rel.as_rel() else { return };
         let (dom, ran) = (dom.clone(), ran.clone());
-        let model = self.system.model;
+        let model = self.model;
         let split = |v: &Value| match v {
             Value::Pair(p) => Some((p.0.clone(), p.1.clone())),
             _ => None,
         };
         let (xs, ys): (Vec<Value>, Vec<Value>) = pairs.iter().filter_map(split).unzip();
-        let mut bound =
-            |side: &'a Expr, found: &[Value], ty: &crate::model::Type, total: bool, word: &str| {
-                let Ok(Answer::Value(Value::Set(all))) = self.ask.value(side) else { return };
-                let outside: BTreeSet<Value> = found.iter().filter(|v| !all.contains(*v)).cloned().collect();
-                let missing: BTreeSet<Value> = all.iter().filter(|v| !found.contains(v)).cloned().collect();
-                let set = |s| shown(&Value::Set(s), &ty.clone().pow(), model);
-                if !outside.is_empty() {
-                    self.note(format!("its {word} has {} too much", set(outside)), depth);
-                }
-                if total && !missing.is_empty() {
-                    self.note(format!("its {word} lacks {}", set(missing)), depth);
-                }
-            };
+        let mut bound = |side: &'a Expr, found: &[Value], ty: &Type, total: bool, word: &str| {
+            let Ok(Answer::Value(Value::Set(all))) = self.ask.value(side) else { return };
+            let outside: BTreeSet<Value> = found.iter().filter(|v| !all.contains(*v)).cloned().collect();
+            let missing: BTreeSet<Value> = all.iter().filter(|v| !found.contains(v)).cloned().collect();
+            let set = |s| shown(&Value::Set(s), &ty.clone().pow(), model);
+            if !outside.is_empty() {
+                self.note(format!("its {word} has {} too much", set(outside)), depth);
+            }
+            if total && !missing.is_empty() {
+                self.note(format!("its {word} lacks {}", set(missing)), depth);
+            }
+        };
         use BinOp::*;
         let total = matches!(op, TotalRel | TotalSurjRel | TotalFun | TotalInj | TotalSurj | TotalBij);
         let onto = matches!(op, SurjRel | TotalSurjRel | PartialSurj | TotalSurj | PartialBij | TotalBij);
@@ -384,7 +434,7 @@ impl<'a> Telling<'a> {
     }
 
     fn text(&self, e: &Expr) -> String {
-        text(e, self.system.model)
+        text(e, self.model)
     }
 
     /// Tells the value of an expression, then those of its parts.
@@ -402,7 +452,7 @@ impl<'a> Telling<'a> {
         }
         match answer {
             Ok(Answer::Value(v)) => {
-                let value = shown(&v, &e.ty, self.system.model);
+                let value = shown(&v, &e.ty, self.model);
                 if text != value {
                     self.put(PartKind::Value, text, value, depth);
                 }
@@ -426,7 +476,7 @@ impl<'a> Telling<'a> {
             return self.operands_outside(e, depth);
         }
         e.for_each_child(&mut |c| {
-            if c.ty != crate::model::Type::Pred {
+            if c.ty != Type::Pred {
                 self.value(c, depth);
             }
         });
@@ -445,7 +495,7 @@ impl<'a> Telling<'a> {
         if self.full() {
             return;
         }
-        if e.ty == crate::model::Type::Pred && !matches!(e.kind, E::Binary(op, ..) if is_comparison(op)) {
+        if e.ty == Type::Pred && !matches!(e.kind, E::Binary(op, ..) if is_comparison(op)) {
             return match e.kind {
                 E::Lit(_) => {}
                 _ if self.truth(e).is_none() => self.predicate(e, None, depth),
@@ -457,7 +507,7 @@ impl<'a> Telling<'a> {
             e.for_each_child(&mut |c| children.push(c));
         }
         let without_value = |t: &mut Self, c: &'a Expr| match c.ty {
-            crate::model::Type::Pred => t.ask.truth(c).is_err(),
+            Type::Pred => t.ask.truth(c).is_err(),
             _ => t.ask.raw(c).is_err(),
         };
         let faulty = children.iter().copied().find(|c| without_value(self, c));
@@ -475,7 +525,7 @@ impl<'a> Telling<'a> {
 
     /// The expression of a statement in which a fault arose.
     fn culprit(&mut self, e: &'a Expr, fault: &Fault) {
-        if e.ty != crate::model::Type::Pred {
+        if e.ty != Type::Pred {
             if self.ask.raw(e).is_err_and(|f| *f == *fault) {
                 self.faulty(e, 0);
             }
@@ -485,7 +535,14 @@ impl<'a> Telling<'a> {
             // A precondition, an ASSERT or a loop invariant.
             Ok(false) if e.span == fault.span() => self.predicate(e, Some(false), 0),
             Err(f) if *f == *fault => self.predicate(e, None, 0),
-            _ => {}
+            _ => {
+                if let Some(part) = part_at(e, fault)
+                    && part.ty != Type::Pred
+                    && self.ask.raw(part).is_err()
+                {
+                    self.faulty(part, 0);
+                }
+            }
         }
     }
 
