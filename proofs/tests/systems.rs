@@ -253,7 +253,7 @@ impl Kripke {
         let edge = |a: usize, b: usize| {
             self.next[a / guesses].contains(&(b / guesses))
                 && temporal.iter().enumerate().all(|(at, f)| {
-                    let guessed = |node: usize| node % guesses >> at & 1 == 1;
+                    let guessed = |node: usize| (node % guesses) >> at & 1 == 1;
                     guessed(a)
                         == match f {
                             Ltl::Next(g) => value(b, g),

@@ -39,7 +39,7 @@ pub struct Obligation {
 macro_rules! obligations {
     ($($function:ident $id:literal $figure:literal $about:literal => |$c:ident| $body:block)*) => {
         $(
-            #[doc = concat!($id, ": ", $about, ".")]
+            #[doc = concat!("`", $id, ": ", $about, "`")]
             pub fn $function<C: Choose>($c: &mut C) $body
         )*
 
