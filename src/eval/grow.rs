@@ -22,6 +22,25 @@ pub enum Space {
     Fun { kind: FunKind, from: Node, to: Box<Space>, rep: R },
     /// A subset; `rep` represents the set and its subsets.
     Subset { of: Node, rep: R },
+    /// Values of an infinite type: only what an equation gives at each point is tried.
+    Defined,
+}
+
+/// What a conjunct says of the function's value at a point.
+#[derive(Debug)]
+pub struct Equation {
+    /// For `!t.(P => f(t) = V)`: the slot of t, which is set to the point, and P.
+    pub at: Option<(Slot, Test)>,
+    /// For `f(E) = V`: the point itself.
+    pub point: Option<Node>,
+    pub value: EquationValue,
+}
+
+#[derive(Debug)]
+pub enum EquationValue {
+    Is(Node, R),
+    /// `f(E) : S`
+    In(Node, R),
 }
 
 #[derive(Debug)]
@@ -30,6 +49,8 @@ pub struct Grow {
     pub space: Space,
     /// Conjuncts that speak of this unknown and of known things only.
     pub tests: Vec<Test>,
+    /// Where the range is [`Space::Defined`].
+    pub equations: Vec<Equation>,
 }
 
 /// A space with its sets computed.
@@ -37,10 +58,11 @@ enum Ground {
     In(Vec<Val>),
     Fun { kind: FunKind, from: Arc<[Val]>, domain: Val, to: Box<Ground>, rep: R },
     Subset { of: Arc<[Val]>, rep: R },
+    Defined,
 }
 
 /// A value that depends on a piece not there yet. Nobody sees it outside of this module's tests.
-fn not_yet() -> Box<Fault> {
+pub(super) fn not_yet() -> Box<Fault> {
     Box::new(Fault::Limit(NOWHERE, String::new()))
 }
 
@@ -69,6 +91,7 @@ impl Space {
                 let of = force(of.val(env)?, rep)?;
                 Ground::Subset { of: of.elems().collect(), rep: rep.clone() }
             }
+            Space::Defined => Ground::Defined,
         })
     }
 }
@@ -87,10 +110,91 @@ impl Grow {
             }
             Ok(true)
         };
+        if let Ground::Fun { kind, from, domain, to, rep } = &ground {
+            if matches!(**to, Ground::Defined) {
+                let growing = Growing { kind: *kind, from, domain, to, rep };
+                return self.define(&growing, &mut vec![None; from.len()], 0, env, &mut viable, found);
+            }
+        }
         grow(&ground, env, &mut viable, &mut |env, v| {
             env.set(self.slot, v);
             found(env)
         })
+    }
+
+    /// Chooses the values at the points in order, each among those that an equation gives.
+    fn define(
+        &self,
+        growing: &Growing,
+        chosen: &mut Vec<Option<Val>>,
+        at: usize,
+        env: &mut Env,
+        viable: Viable,
+        found: Found,
+    ) -> Res<bool> {
+        let Some(x) = growing.from.get(at) else {
+            return growing.point(at, chosen, env, viable, &mut |env, v| {
+                env.set(self.slot, v);
+                found(env)
+            });
+        };
+        env.go_on()?;
+        env.set(self.slot, growing.partial(chosen, at));
+        for y in self.candidates(x, growing.rep, env)? {
+            if growing.kind.injective && chosen[..at].iter().any(|z| z.as_ref() == Some(&y)) {
+                continue;
+            }
+            chosen[at] = Some(y);
+            if viable(env, growing.partial(chosen, at + 1))?
+                && !self.define(growing, chosen, at + 1, env, viable, found)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The values that an equation allows at a point, from the first one that says anything.
+    fn candidates(&self, x: &Val, rep: &R, env: &mut Env) -> Res<Vec<Val>> {
+        for eq in &self.equations {
+            if let Some((slot, guard)) = &eq.at {
+                env.set(*slot, x.clone());
+                if !matches!(guard.holds(env), Ok(true)) {
+                    continue;
+                }
+            }
+            if let Some(point) = &eq.point {
+                match point.val(env) {
+                    Ok(p) if p == *x => {}
+                    _ => continue,
+                }
+            }
+            match &eq.value {
+                EquationValue::Is(node, _) => {
+                    if let Ok(v) = node.val(env) {
+                        if let Ok(v) = super::node::settled(v, rep.as_rel().1) {
+                            return Ok(vec![v]);
+                        }
+                    }
+                }
+                EquationValue::In(node, set) => {
+                    let mut all = Vec::new();
+                    let run = node.val(env).and_then(|s| {
+                        ops::each(&s, set, &mut |v| {
+                            if all.len() > 100_000 {
+                                return Err(crate::value::val::too_large("a set"));
+                            }
+                            all.push(v);
+                            Ok(true)
+                        })
+                    });
+                    if run.is_ok() {
+                        return Ok(all);
+                    }
+                }
+            }
+        }
+        Err(Fault::limit("a function to an infinite set that no equation gives at every point"))
     }
 }
 
@@ -111,6 +215,8 @@ fn grow(ground: &Ground, env: &mut Env, viable: Viable, done: Done) -> Res<bool>
             let growing = Growing { kind: *kind, from, domain, to, rep };
             growing.point(0, &mut vec![None; from.len()], env, viable, done)
         }
+        // Only as the range of a function, which `define` handles.
+        Ground::Defined => Err(Fault::limit("an infinite set would have to be enumerated")),
         Ground::Subset { of, rep } => subset(of, rep, &mut Vec::new(), 0, env, viable, done),
     }
 }

@@ -478,6 +478,8 @@ impl Node {
             Node::Slot(s, span) => match &env.slots[*s as usize] {
                 Val::W(w) => *w,
                 Val::None => return Err(unassigned(*span)),
+                // Still growing: nothing that needs all of it has a value yet.
+                Val::Lazy(_) => return Err(super::grow::not_yet()),
                 v => unreachable!("a word was expected in slot {s}, not {v:?}"),
             },
             Node::Bool(t) => u64::from(t.holds(env)?),
@@ -489,6 +491,10 @@ impl Node {
             Node::AndNotW(a, b) => a.word(env)? & !b.word(env)?,
             Node::SingleW(a) => 1 << a.word(env)?,
             Node::ApplyW { f, x, nb, span } => {
+                if let Some(partial) = f.growing(env) {
+                    let x = Val::W(x.word(env)?);
+                    return Ok(partial.apply(&x).map_err(|e| e.at(*span))?.word());
+                }
                 let row = mask::row(f.word(env)?, x.word(env)? as u32, *nb);
                 if row.is_power_of_two() {
                     u64::from(row.trailing_zeros())
@@ -518,6 +524,19 @@ impl Node {
             Node::If(c, a, b) => return if c.holds(env)? { a.word(env) } else { b.word(env) },
             other => return Ok(other.val(env)?.word()),
         })
+    }
+}
+
+impl Node {
+    /// A word that is being grown: functions are applied and sets are tested piece by piece.
+    #[inline]
+    fn growing(&self, env: &Env) -> Option<Arc<dyn Closure>> {
+        let Node::Slot(s, _) = self else { return None };
+        let Val::Lazy(l) = &env.slots[*s as usize] else { return None };
+        match &*l.0 {
+            Lazy::Closure(c) => Some(c.clone()),
+            _ => None,
+        }
     }
 }
 
@@ -734,7 +753,13 @@ impl Test {
             },
             Test::Iff(a, b) => a.holds(env)? == b.holds(env)?,
             Test::EqW(a, b) => a.word(env)? == b.word(env)?,
-            Test::InW(x, s) => s.word(env)? >> x.word(env)? & 1 == 1,
+            Test::InW(x, s) => match s.growing(env) {
+                None => s.word(env)? >> x.word(env)? & 1 == 1,
+                Some(partial) => {
+                    let x = Val::W(x.word(env)?);
+                    partial.contains(&x)?
+                }
+            },
             Test::SubsetW(a, b) => a.word(env)? & !b.word(env)? == 0,
             Test::StrictW(a, b) => {
                 let (a, b) = (a.word(env)?, b.word(env)?);
@@ -816,7 +841,7 @@ impl Compr {
     pub fn elements(&self, env: &mut Env, out: &mut Vec<Val>, limit: usize) -> Res<()> {
         let elem = self.rep.elem();
         let mut fault = None;
-        self.plan.solve(env, &mut |env| {
+        let complete = self.plan.solve_all(env, &mut |env| {
             if let Some(e) = env.pending.clone() {
                 fault.get_or_insert(e);
                 return Ok(true);
@@ -832,14 +857,17 @@ impl Compr {
             out.push(settled(self.element.val(env)?, elem)?);
             Ok(true)
         })?;
-        fault.map_or(Ok(()), Err)
+        match fault {
+            Some(e) => Err(e),
+            None => complete.map(|_| ()),
+        }
     }
 
     fn sum(&self, env: &mut Env, product: bool) -> Res<Val> {
         let mut total = Val::I(i64::from(product));
         let mut fault = None;
         let mut seen = std::collections::HashSet::new();
-        self.plan.solve(env, &mut |env| {
+        let complete = self.plan.solve_all(env, &mut |env| {
             if let Some(e) = env.pending.clone() {
                 fault.get_or_insert(e);
                 return Ok(true);
@@ -856,7 +884,7 @@ impl Compr {
         })?;
         match fault {
             Some(e) => Err(e),
-            None => Ok(total),
+            None => complete.map(|_| total),
         }
     }
 

@@ -125,10 +125,23 @@ impl Plan {
         out
     }
 
+    /// Like [`Plan::solve`], but all solutions are needed for an answer: `Err` in second place when an unbounded
+    /// integer was cut off on the way, in which case only a solution that was found says anything.
+    pub fn solve_all(&self, env: &mut Env, found: Found) -> Res<Result<bool, Box<Fault>>> {
+        let before = env.truncated.take();
+        let out = self.solve(env, found);
+        let cut = std::mem::replace(&mut env.truncated, before);
+        let out = out?;
+        Ok(match cut {
+            Some(span) => Err(Fault::limit("an unbounded integer would have to be enumerated").at(span)),
+            None => Ok(out),
+        })
+    }
+
     pub fn exists(&self, env: &mut Env) -> Res<bool> {
         let mut fault = None;
         let mut yes = false;
-        self.solve(env, &mut |env| {
+        let complete = self.solve_all(env, &mut |env| {
             match &env.pending {
                 None => yes = true,
                 Some(e) => {
@@ -137,9 +150,10 @@ impl Plan {
             }
             Ok(!yes)
         })?;
-        match fault {
-            Some(e) if !yes => Err(e),
-            _ => Ok(yes),
+        match (fault, complete) {
+            _ if yes => Ok(true),
+            (Some(e), _) | (None, Err(e)) => Err(e),
+            (None, Ok(_)) => Ok(false),
         }
     }
 
@@ -147,7 +161,7 @@ impl Plan {
     pub fn forall(&self, env: &mut Env, body: &Test) -> Res<bool> {
         let mut fault: Option<Box<Fault>> = None;
         let mut all = true;
-        self.solve(env, &mut |env| {
+        let complete = self.solve_all(env, &mut |env| {
             let antecedent = env.pending.take();
             let holds = body.holds(env);
             match (&antecedent, holds) {
@@ -163,9 +177,10 @@ impl Plan {
             env.pending = antecedent;
             Ok(all)
         })?;
-        match fault {
-            Some(e) if all => Err(e),
-            _ => Ok(all),
+        match (fault, complete) {
+            _ if !all => Ok(false),
+            (Some(e), _) | (None, Err(e)) => Err(e),
+            (None, Ok(_)) => Ok(true),
         }
     }
 }

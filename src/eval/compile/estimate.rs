@@ -2,10 +2,10 @@
 
 use super::forms::{Conjunct, Form, Open, form, memberships};
 use super::{Compiler, fun_kind};
-use crate::eval::grow::Space;
-use crate::eval::node::{Binary, Node, Slot};
+use crate::eval::grow::{Equation, EquationValue, Space};
+use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
-use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, UnOp};
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
 use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{FunKind, Val};
 use num_traits::ToPrimitive;
@@ -172,12 +172,8 @@ impl Compiler<'_> {
 
     // ---- growing --------------------------------------------------------------------------------------------
 
-    /// Whether growing pays: something else is said of this unknown alone, and it is no word (word nodes know no
-    /// half-known values).
+    /// Whether growing pays: something else is said of this unknown alone.
     pub(super) fn can_grow(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> bool {
-        if self.slots[slot as usize].rep.is_word() {
-            return false;
-        }
         let only: Open = [slot].into();
         let mut others = open.clone();
         others.remove(&slot);
@@ -199,13 +195,86 @@ impl Compiler<'_> {
         }
     }
 
+    /// Total functions from a finite to an infinite set: equations may give them point by point.
+    pub(super) fn is_table(&mut self, set: &Expr) -> bool {
+        match &set.kind {
+            ExprKind::Binary(op, a, b)
+                if fun_kind(*op).is_some_and(|k| k.functional && k.total && !k.surjective) =>
+            {
+                self.estimate(a) < 1e5 && self.estimate(b) >= UNBOUNDED && !self.is_space(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// What the conjuncts say of the unknown function's value at a point.
+    pub(super) fn equations(&mut self, slot: Slot, others: &Open, todo: &[Conjunct]) -> Vec<Equation> {
+        let mut out = Vec::new();
+        for c in todo {
+            if c.negated || self.mentions_open(c.expr, others) {
+                continue;
+            }
+            match &c.expr.kind {
+                ExprKind::Quant(Quant::Forall, locals, body) if locals.len() == 1 => {
+                    let mut guards = Vec::new();
+                    let mut body: &Expr = body;
+                    while let ExprKind::Binary(BinOp::Implies, p, q) = &body.kind {
+                        guards.push(&**p);
+                        body = q;
+                    }
+                    let Some((point, value)) = self.equation(slot, body) else { continue };
+                    if !matches!(point.kind, ExprKind::Local(l) if l == locals[0]) {
+                        continue;
+                    }
+                    let t = self.local_slot(locals[0]);
+                    let guard = Test::And(guards.into_iter().map(|g| self.test(g)).collect());
+                    out.push(Equation { at: Some((t, guard)), point: None, value });
+                }
+                _ => {
+                    let Some((point, value)) = self.equation(slot, c.expr) else { continue };
+                    let point = self.expr(point);
+                    out.push(Equation { at: None, point: Some(point), value });
+                }
+            }
+        }
+        out
+    }
+
+    /// `f(E) = V`, `V = f(E)` or `f(E) : S`, with the E.
+    fn equation<'e>(&mut self, slot: Slot, e: &'e Expr) -> Option<(&'e Expr, EquationValue)> {
+        let applied = |c: &mut Self, e: &'e Expr| match &e.kind {
+            ExprKind::Apply(f, x) if c.as_slot(f) == Some(slot) => Some(&**x),
+            _ => None,
+        };
+        match &e.kind {
+            ExprKind::Binary(BinOp::Eq, a, b) => {
+                let (point, value) = match (applied(self, a), applied(self, b)) {
+                    (Some(x), _) => (x, b),
+                    (None, Some(x)) => (x, a),
+                    (None, None) => return None,
+                };
+                let rep = self.rep(&value.ty);
+                Some((point, EquationValue::Is(self.expr(value), rep)))
+            }
+            ExprKind::Binary(BinOp::In, a, set) => {
+                let point = applied(self, a)?;
+                if self.estimate(set) >= UNBOUNDED {
+                    return None;
+                }
+                let rep = self.rep(&set.ty);
+                Some((point, EquationValue::In(self.unforced(set), rep)))
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn space(&mut self, set: &Expr, subset: bool) -> Space {
         let rep = self.rep(&set.ty);
         if subset {
             return Space::Subset { of: self.expr(set), rep };
         }
         match &set.kind {
-            ExprKind::Binary(op, a, b) if self.is_space(set) => {
+            ExprKind::Binary(op, a, b) if self.is_space(set) || self.is_table(set) => {
                 let relation =
                     FunKind { functional: false, total: false, injective: false, surjective: false };
                 let kind = fun_kind(*op).unwrap_or(relation);
@@ -220,6 +289,9 @@ impl Compiler<'_> {
                 }
                 let from = self.expr(a);
                 let to_word = self.rep(&b.ty).elem().is_word();
+                if self.estimate(b) >= UNBOUNDED && !self.is_space(b) {
+                    return Space::Fun { kind, from, to: Box::new(Space::Defined), rep: rep.elem().clone() };
+                }
                 // Values that are words are chosen whole.
                 let to = if to_word || !self.is_space(b) {
                     let rep = self.rep(&b.ty);

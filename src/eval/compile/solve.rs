@@ -107,7 +107,8 @@ impl<'m> Compiler<'m> {
                 continue;
             }
             let Some(way) = self.best_way(&open, &todo) else { break };
-            if way.cost >= UNBOUNDED {
+            // Urgency takes a little off a cost.
+            if way.cost >= UNBOUNDED - 1.0 {
                 *unbounded = true;
             }
             match way.kind {
@@ -145,8 +146,9 @@ impl<'m> Compiler<'m> {
                             tests.push(self.conjunct_test(*c));
                         }
                     }
+                    let equations = self.equations(slot, &others, &todo);
                     open.remove(&slot);
-                    steps.push(Step::Grow(Grow { slot, space, tests }));
+                    steps.push(Step::Grow(Grow { slot, space, tests, equations }));
                 }
                 WayKind::Split { conjunct, cond, then, otherwise } => {
                     let c = todo[conjunct];
@@ -442,6 +444,15 @@ impl<'m> Compiler<'m> {
                 if cost < UNBOUNDED && self.bounds_of(m.set).is_none() {
                     let (pattern, set) = (m.element, m.set);
                     offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: false });
+                }
+                if cost >= UNBOUNDED && self.is_table(m.set) {
+                    if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
+                        let mut others = open.clone();
+                        others.remove(&slot);
+                        if !self.equations(slot, &others, todo).is_empty() {
+                            offer(UNBOUNDED / 5.0, WayKind::Grow { slot, set: m.set, subset: false });
+                        }
+                    }
                 }
                 if cost > 50.0 && self.is_space(m.set) {
                     if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
