@@ -110,11 +110,11 @@ impl Grow {
             }
             Ok(true)
         };
-        if let Ground::Fun { kind, from, domain, to, rep } = &ground {
-            if matches!(**to, Ground::Defined) {
-                let growing = Growing { kind: *kind, from, domain, to, rep };
-                return self.define(&growing, &mut vec![None; from.len()], 0, env, &mut viable, found);
-            }
+        if let Ground::Fun { kind, from, domain, to, rep } = &ground
+            && matches!(**to, Ground::Defined)
+        {
+            let growing = Growing { kind: *kind, from, domain, to, rep };
+            return self.define(&growing, &mut vec![None; from.len()], 0, env, &mut viable, found);
         }
         grow(&ground, env, &mut viable, &mut |env, v| {
             env.set(self.slot, v);
@@ -171,10 +171,10 @@ impl Grow {
             }
             match &eq.value {
                 EquationValue::Is(node, _) => {
-                    if let Ok(v) = node.val(env) {
-                        if let Ok(v) = super::node::settled(v, rep.as_rel().1) {
-                            return Ok(vec![v]);
-                        }
+                    if let Ok(v) = node.val(env)
+                        && let Ok(v) = super::node::settled(v, rep.as_rel().1)
+                    {
+                        return Ok(vec![v]);
                     }
                 }
                 EquationValue::In(node, set) => {

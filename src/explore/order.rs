@@ -33,6 +33,11 @@ impl Waiting {
         Waiting { queue: VecDeque::new(), depth_first, seed }
     }
 
+    /// The states that wait, in no order that matters.
+    pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
+        self.queue.iter().copied()
+    }
+
     /// The next of a fixed sequence of numbers (splitmix64): a run can be repeated.
     fn draw(&mut self) -> u64 {
         self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -59,6 +59,19 @@ impl Store {
         None
     }
 
+    /// A new id for a row, which has this hash, whether or not it has one already.
+    #[inline]
+    pub(super) fn append(&mut self, h: u64, key: Arriving) -> StateId {
+        let width = self.width;
+        let rows = &self.rows;
+        let row = |id: StateId| &rows[id as usize * width..(id as usize + 1) * width];
+        let id = self.parents.len() as StateId;
+        self.index.insert_unique(h, id, |id| hash(row(*id)));
+        self.rows.extend_from_slice(key.row);
+        self.parents.push(key.parent);
+        id
+    }
+
     /// Bytes held, as allocated.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * 8 + self.parents.capacity() * 4 + self.index.capacity() * 5
@@ -90,11 +103,7 @@ impl Rrac<Arriving<'_>> for Store {
         if let Some(id) = self.index.find(h, |id| row(*id) == key.row) {
             return Insertion::Present(*id);
         }
-        let id = self.parents.len() as StateId;
-        self.index.insert_unique(h, id, |id| hash(row(*id)));
-        self.rows.extend_from_slice(key.row);
-        self.parents.push(key.parent);
-        Insertion::Inserted(id)
+        Insertion::Inserted(self.append(h, key))
     }
 }
 

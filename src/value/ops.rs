@@ -13,8 +13,6 @@ use std::sync::Arc;
 
 // ---- symbolic sets ------------------------------------------------------------------------------------------
 
-pub use self::symbolic as is_infinite;
-
 /// Whether a set stays symbolic: it is infinite, or nobody knows how to expand it.
 pub fn symbolic(v: &Val) -> bool {
     let Val::Lazy(l) = v else { return false };
@@ -282,7 +280,10 @@ pub fn all_values(r: &R, visit: Visit) -> Res<bool> {
 fn subsets(of: &Val, rep: &Rep, nonempty: bool, visit: Visit) -> Res<bool> {
     if let Val::W(m) = of {
         for s in submasks(*m) {
-            if !(nonempty && s == 0) && !visit(Val::W(s))? {
+            if nonempty && s == 0 {
+                continue;
+            }
+            if !visit(Val::W(s))? {
                 return Ok(false);
             }
         }
@@ -380,11 +381,9 @@ fn sequences(kind: SeqKind, of: &Val, visit: Visit) -> Res<bool> {
         return Err(Fault::limit("the sequences over a set are infinitely many"));
     }
     fn go(kind: SeqKind, items: &[Val], used: &mut [bool], chosen: &mut Vec<Val>, visit: Visit) -> Res<bool> {
-        let full = chosen.len() == items.len();
-        if (full || !kind.surjective)
-            && !(kind.nonempty && chosen.is_empty())
-            && !visit(Val::seq(chosen.clone()))?
-        {
+        let wanted = if kind.surjective { chosen.len() == items.len() } else { true };
+        let excluded = kind.nonempty && chosen.is_empty();
+        if wanted && !excluded && !visit(Val::seq(chosen.clone()))? {
             return Ok(false);
         }
         for i in 0..items.len() {
@@ -408,14 +407,11 @@ fn sequences(kind: SeqKind, of: &Val, visit: Visit) -> Res<bool> {
 
 /// Whether `v` is a relation of the function space; `rep` represents `v`.
 pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Res<bool> {
-    if let Val::Lazy(l) = v {
-        if let Lazy::Closure(c) = &*l.0 {
-            if c.is_infinite() {
-                return Err(Fault::limit(
-                    "whether an infinite function lies in a function space is not decided",
-                ));
-            }
-        }
+    if let Val::Lazy(l) = v
+        && let Lazy::Closure(c) = &*l.0
+        && c.is_infinite()
+    {
+        return Err(Fault::limit("whether an infinite function lies in a function space is not decided"));
     }
     let v = force(v.clone(), rep)?;
     if let (Some((na, nb)), Val::W(f), Val::W(a), Val::W(b)) = (rep.small_rel(), &v, from, to) {
@@ -809,15 +805,15 @@ pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {
     }
     let (ra, rb) = rep.as_rel();
     if let Val::Lazy(l) = r {
-        if let Lazy::Product(a, b) = &*l.0 {
-            if !is_empty(b, &Rep::set(rb.clone()))? {
-                return Ok(a.clone());
-            }
+        if let Lazy::Product(a, b) = &*l.0
+            && !is_empty(b, &Rep::set(rb.clone()))?
+        {
+            return Ok(a.clone());
         }
-        if let Lazy::Closure(c) = &*l.0 {
-            if let Some(d) = c.domain() {
-                return Ok(d);
-            }
+        if let Lazy::Closure(c) = &*l.0
+            && let Some(d) = c.domain()
+        {
+            return Ok(d);
         }
     }
     let r = force(r.clone(), rep)?;
@@ -834,12 +830,11 @@ pub fn ran(r: &Val, rep: &Rep) -> Res<Val> {
     if let Val::Seq(items) = r {
         return Ok(Val::from_elems(items.to_vec(), &set));
     }
-    if let Val::Lazy(l) = r {
-        if let Lazy::Product(a, b) = &*l.0 {
-            if !is_empty(a, &Rep::set(ra.clone()))? {
-                return Ok(b.clone());
-            }
-        }
+    if let Val::Lazy(l) = r
+        && let Lazy::Product(a, b) = &*l.0
+        && !is_empty(a, &Rep::set(ra.clone()))?
+    {
+        return Ok(b.clone());
     }
     let r = force(r.clone(), rep)?;
     let out = r.elems().map(|p| p.second(rep.elem())).collect();
@@ -864,10 +859,11 @@ pub fn at(r: &Val, x: &Val, rep: &Rep, found: &mut dyn FnMut(Val)) {
             }
         }
         Val::Seq(items) => {
-            if let Val::I(i) = x {
-                if *i >= 1 && *i as usize <= items.len() {
-                    found(items[*i as usize - 1].clone());
-                }
+            if let Val::I(i) = x
+                && *i >= 1
+                && *i as usize <= items.len()
+            {
+                found(items[*i as usize - 1].clone());
             }
         }
         Val::Set(s) => {
@@ -936,17 +932,17 @@ pub fn image(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     let mut out = Vec::new();
     match r {
         Val::Lazy(l) => {
-            if let Lazy::Closure(c) = &*l.0 {
-                if c.is_pointwise() {
-                    for x in force(s.clone(), &sa)?.elems() {
-                        match c.apply(&x) {
-                            Ok(y) => out.push(y),
-                            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
-                            Err(e) => return Err(e),
-                        }
+            if let Lazy::Closure(c) = &*l.0
+                && c.is_pointwise()
+            {
+                for x in force(s.clone(), &sa)?.elems() {
+                    match c.apply(&x) {
+                        Ok(y) => out.push(y),
+                        Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
+                        Err(e) => return Err(e),
                     }
-                    return Ok(Val::from_elems(out, &sb));
                 }
+                return Ok(Val::from_elems(out, &sb));
             }
             image(&force(r.clone(), rep)?, s, rep)
         }
@@ -1015,12 +1011,12 @@ pub fn override_with(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
         return Ok(Val::W(mask::override_with(*x, *y, na, nb)));
     }
     let (r, s) = (force(r.clone(), rep)?, force(s.clone(), rep)?);
-    if let (Val::Seq(items), Val::Seq(new)) = (&r, &s) {
-        if new.len() == 1 {
-            let mut items = items.to_vec();
-            items[0] = new[0].clone();
-            return Ok(Val::seq(items));
-        }
+    if let (Val::Seq(items), Val::Seq(new)) = (&r, &s)
+        && new.len() == 1
+    {
+        let mut items = items.to_vec();
+        items[0] = new[0].clone();
+        return Ok(Val::seq(items));
     }
     let d = dom(&s, rep)?;
     let mut out: Vec<Val> = r.elems().filter(|p| !d.has(&p.first(rep.elem()))).collect();
@@ -1034,12 +1030,13 @@ pub fn update(r: &Val, x: &Val, y: &Val, rep: &Rep) -> Res<Val> {
         let x = x.word() as u32;
         return Ok(Val::W((w & !mask::rows(1 << x, nb)) | 1 << (u64::from(x * nb) + y.word())));
     }
-    if let (Val::Seq(items), Val::I(i)) = (r, x) {
-        if *i >= 1 && *i as usize <= items.len() {
-            let mut items = items.to_vec();
-            items[*i as usize - 1] = y.clone();
-            return Ok(Val::seq(items));
-        }
+    if let (Val::Seq(items), Val::I(i)) = (r, x)
+        && *i >= 1
+        && *i as usize <= items.len()
+    {
+        let mut items = items.to_vec();
+        items[*i as usize - 1] = y.clone();
+        return Ok(Val::seq(items));
     }
     let one = Val::from_elems(vec![Val::pair(x.clone(), y.clone(), rep.elem())], rep);
     override_with(r, &one, rep)

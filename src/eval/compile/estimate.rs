@@ -59,32 +59,31 @@ impl Compiler<'_> {
             };
         };
         for m in memberships(todo) {
-            if !m.subset && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
-                if let Some((a, b)) = self.bounds_of(m.set) {
-                    match a {
-                        SetBound::Fixed(n) => low(Some(n as f64)),
-                        SetBound::Expr(e) => low(literal(e)),
-                        SetBound::Open => {}
-                    }
-                    match b {
-                        SetBound::Fixed(n) => high(Some(n as f64)),
-                        SetBound::Expr(e) => high(literal(e)),
-                        SetBound::Open => {}
-                    }
+            if !m.subset
+                && self.as_slot(m.element) == Some(slot)
+                && !self.mentions_open(m.set, open)
+                && let Some((a, b)) = self.bounds_of(m.set)
+            {
+                match a {
+                    SetBound::Fixed(n) => low(Some(n as f64)),
+                    SetBound::Expr(e) => low(literal(e)),
+                    SetBound::Open => {}
+                }
+                match b {
+                    SetBound::Fixed(n) => high(Some(n as f64)),
+                    SetBound::Expr(e) => high(literal(e)),
+                    SetBound::Open => {}
                 }
             }
         }
         for c in todo {
-            match form(*c) {
-                Form::Less(a, b, _) => {
-                    if self.as_slot(a) == Some(slot) && !self.mentions_open(b, open) {
-                        high(literal(b));
-                    }
-                    if self.as_slot(b) == Some(slot) && !self.mentions_open(a, open) {
-                        low(literal(a));
-                    }
+            if let Form::Less(a, b, _) = form(*c) {
+                if self.as_slot(a) == Some(slot) && !self.mentions_open(b, open) {
+                    high(literal(b));
                 }
-                _ => {}
+                if self.as_slot(b) == Some(slot) && !self.mentions_open(a, open) {
+                    low(literal(a));
+                }
             }
         }
         if !(has_lo && has_hi) {
@@ -124,11 +123,13 @@ impl Compiler<'_> {
         highs.extend(high_rows);
         for m in memberships(todo) {
             let follows = m.conjunct.is_none() && !m.subset;
-            if follows && self.as_slot(m.element) == Some(slot) && !self.mentions_open(m.set, open) {
-                if let Some((a, b)) = self.bounds_of(m.set) {
-                    lows.extend(self.set_bound(a));
-                    highs.extend(self.set_bound(b));
-                }
+            if follows
+                && self.as_slot(m.element) == Some(slot)
+                && !self.mentions_open(m.set, open)
+                && let Some((a, b)) = self.bounds_of(m.set)
+            {
+                lows.extend(self.set_bound(a));
+                highs.extend(self.set_bound(b));
             }
         }
         let mut rest = Vec::new();

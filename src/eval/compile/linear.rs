@@ -9,6 +9,7 @@ use crate::eval::node::{Binary, Node, Slot};
 use crate::eval::plan::Bound;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Type, UnOp};
 use crate::value::val::Val;
+use num_integer::Roots;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
@@ -27,20 +28,19 @@ pub(super) fn alldifferent<'e>(todo: &[Conjunct<'e>]) -> Vec<&'e [Expr]> {
         match form(*c) {
             Form::Eq(a, b) => {
                 for (l, r) in [(a, b), (b, a)] {
-                    if let (ExprKind::Call(Fun::Card, args), ExprKind::Int(n)) = (&l.kind, &r.kind) {
-                        if let ExprKind::SetExt(items) = &args[0].kind {
-                            if n.to_usize() == Some(items.len()) {
-                                out.push(items);
-                            }
-                        }
+                    if let (ExprKind::Call(Fun::Card, args), ExprKind::Int(n)) = (&l.kind, &r.kind)
+                        && let ExprKind::SetExt(items) = &args[0].kind
+                        && n.to_usize() == Some(items.len())
+                    {
+                        out.push(items);
                     }
                 }
             }
             Form::In(x, set) => {
-                if let (ExprKind::SeqExt(items), ExprKind::Binary(op, ..)) = (&x.kind, &set.kind) {
-                    if fun_kind(*op).is_some_and(|k| k.injective) {
-                        out.push(items);
-                    }
+                if let (ExprKind::SeqExt(items), ExprKind::Binary(op, ..)) = (&x.kind, &set.kind)
+                    && fun_kind(*op).is_some_and(|k| k.injective)
+                {
+                    out.push(items);
                 }
             }
             _ => {}
@@ -100,10 +100,10 @@ impl Compiler<'_> {
         for c in todo {
             let Form::Eq(a, b) = form(*c) else { continue };
             for (l, r) in [(a, b), (b, a)] {
-                if let (ExprKind::Binary(BinOp::Mul, x, y), ExprKind::Int(c)) = (&l.kind, &r.kind) {
-                    if let (Some(x), Some(y), Some(c)) = (self.as_slot(x), self.as_slot(y), c.to_i128()) {
-                        products.push((x, y, c));
-                    }
+                if let (ExprKind::Binary(BinOp::Mul, x, y), ExprKind::Int(c)) = (&l.kind, &r.kind)
+                    && let (Some(x), Some(y), Some(c)) = (self.as_slot(x), self.as_slot(y), c.to_i128())
+                {
+                    products.push((x, y, c));
                 }
             }
         }
@@ -113,6 +113,12 @@ impl Compiler<'_> {
                 r.propagate(&mut bounds);
             }
             for (x, y, c) in &products {
+                if x == y {
+                    // x·x = c
+                    let root = c.max(&0).sqrt();
+                    tighten(&mut bounds, *x, Some(-root), Some(root));
+                    continue;
+                }
                 for (x, y) in [(x, y), (y, x)] {
                     let low = bounds.get(y).and_then(|b| b.0);
                     let other = bounds.get(x).and_then(|b| b.0);
@@ -136,9 +142,6 @@ impl Compiler<'_> {
         todo: &[Conjunct],
     ) -> (Option<i128>, Option<i128>) {
         let rows = self.rows(open, todo);
-        if !rows.iter().any(|r| r.terms.contains_key(&slot)) {
-            return (None, None);
-        }
         let bounds = self.bounds(&rows, todo);
         bounds.get(&slot).copied().unwrap_or((None, None))
     }

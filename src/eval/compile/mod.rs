@@ -179,6 +179,30 @@ impl<'m> Compiler<'m> {
                 }
             }
             ExprKind::Apply(f, x) => self.apply(f, x, out, span),
+            // The reflexive part of a closure covers the whole type; its image needs only what is asked for.
+            ExprKind::Image(r, s) if matches!(r.kind, ExprKind::Call(Fun::Closure, _)) => {
+                let ExprKind::Call(_, args) = &r.kind else { return Node::Const(Val::None) };
+                let rep = self.rep(&r.ty);
+                let (a, arg) = (self.boxed(s), self.boxed(&args[0]));
+                let again = self.boxed(s);
+                let closure1 = Box::new(Node::Unary {
+                    op: Unary::Closure1,
+                    a: arg,
+                    rep: rep.clone(),
+                    out: rep.clone(),
+                    span,
+                });
+                let image = Box::new(Node::Binary {
+                    op: Binary::Image,
+                    a: closure1,
+                    b: again,
+                    ra: rep,
+                    rb: out.clone(),
+                    out: out.clone(),
+                    span,
+                });
+                Node::Binary { op: Binary::Union, a, b: image, ra: out.clone(), rb: out.clone(), out, span }
+            }
             ExprKind::Image(r, s) => {
                 let (ra, rb) = (self.rep(&r.ty), self.rep(&s.ty));
                 let (r, s) = (self.boxed(r), self.boxed(s));

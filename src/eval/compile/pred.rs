@@ -3,7 +3,6 @@
 
 use super::{Compiler, fun_kind};
 use crate::eval::node::{Cmp, Node, Slot, Test};
-use crate::lang::diag::Span;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
 use crate::value::rep::Shape;
 use crate::value::val::{IntSet, SeqKind, Val};
@@ -63,8 +62,8 @@ impl Compiler<'_> {
             BinOp::Iff => Test::Iff(Box::new(self.test(a)), Box::new(self.test(b))),
             BinOp::Eq => at(self.equality(a, b)),
             BinOp::Neq => at(not(self.equality(a, b))),
-            BinOp::In => at(self.membership(a, b, e.span)),
-            BinOp::NotIn => at(not(self.membership(a, b, e.span))),
+            BinOp::In => at(self.membership(a, b)),
+            BinOp::NotIn => at(not(self.membership(a, b))),
             BinOp::Subset => at(self.inclusion(a, b, false)),
             BinOp::NotSubset => at(not(self.inclusion(a, b, false))),
             BinOp::StrictSubset => at(self.inclusion(a, b, true)),
@@ -94,7 +93,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn membership(&mut self, x: &Expr, set: &Expr, span: Span) -> Test {
+    pub(super) fn membership(&mut self, x: &Expr, set: &Expr) -> Test {
         let rep = self.rep(&set.ty);
         let elem = rep.elem().clone();
         if let Some(kind) = seq_kind(set) {
@@ -129,21 +128,21 @@ impl Compiler<'_> {
                 // x is compiled twice: fine while it is small, and it nearly always is a name.
                 match op {
                     BinOp::Union if is_small(x) => {
-                        return Test::Any(vec![self.membership(x, a, span), self.membership(x, b, span)]);
+                        return Test::Any(vec![self.membership(x, a), self.membership(x, b)]);
                     }
                     BinOp::Inter if is_small(x) => {
-                        return Test::All(vec![self.membership(x, a, span), self.membership(x, b, span)]);
+                        return Test::All(vec![self.membership(x, a), self.membership(x, b)]);
                     }
                     BinOp::Diff if is_small(x) => {
-                        let out = Test::Not(Box::new(self.membership(x, b, span)));
-                        return Test::All(vec![self.membership(x, a, span), out]);
+                        let out = Test::Not(Box::new(self.membership(x, b)));
+                        return Test::All(vec![self.membership(x, a), out]);
                     }
                     _ => {}
                 }
             }
             ExprKind::Product(a, b) => {
                 if let ExprKind::Binary(BinOp::Pair, l, r) = &x.kind {
-                    return Test::All(vec![self.membership(l, a, span), self.membership(r, b, span)]);
+                    return Test::All(vec![self.membership(l, a), self.membership(r, b)]);
                 }
             }
             ExprKind::Compr(locals, pred) => {
@@ -157,7 +156,7 @@ impl Compiler<'_> {
             ExprKind::Struct(_) if matches!(elem.shape, Shape::Rec(_)) => {
                 let ExprKind::Struct(parts) = &set.kind else { return Test::Const(false) };
                 if let ExprKind::Rec(fields) = &x.kind {
-                    let tests = fields.iter().zip(parts).map(|(f, p)| self.membership(f, p, span));
+                    let tests = fields.iter().zip(parts).map(|(f, p)| self.membership(f, p));
                     return Test::All(tests.collect());
                 }
             }

@@ -382,7 +382,8 @@ impl<'m> Compiler<'m> {
         match &e.kind {
             ExprKind::Binary(BinOp::Pair, a, b) => {
                 let (pa, pb) = (self.is_pattern(a, open), self.is_pattern(b, open));
-                (pa || pb) && (pa || !self.mentions_open(a, open)) && (pb || !self.mentions_open(b, open))
+                let fine = |c: &Self, is_pattern: bool, e: &Expr| is_pattern || !c.mentions_open(e, open);
+                (pa || pb) && fine(self, pa, a) && fine(self, pb, b)
             }
             ExprKind::Rec(fields) => {
                 fields.iter().any(|f| self.is_pattern(f, open))
@@ -394,10 +395,10 @@ impl<'m> Compiler<'m> {
 
     /// Takes a pattern's unknowns out of `open`; a name that occurs twice is bound first and compared then.
     fn pattern(&mut self, e: &Expr, open: &mut Open) -> Pattern {
-        if let Some(s) = self.as_slot(e) {
-            if open.remove(&s) {
-                return Pattern::Bind(s);
-            }
+        if let Some(s) = self.as_slot(e)
+            && open.remove(&s)
+        {
+            return Pattern::Bind(s);
         }
         let rep = self.rep(&e.ty);
         match &e.kind {
@@ -445,22 +446,23 @@ impl<'m> Compiler<'m> {
                     let (pattern, set) = (m.element, m.set);
                     offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: false });
                 }
-                if cost >= UNBOUNDED && self.is_table(m.set) {
-                    if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
-                        let mut others = open.clone();
-                        others.remove(&slot);
-                        if !self.equations(slot, &others, todo).is_empty() {
-                            offer(UNBOUNDED / 5.0, WayKind::Grow { slot, set: m.set, subset: false });
-                        }
+                if cost >= UNBOUNDED
+                    && self.is_table(m.set)
+                    && let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s))
+                {
+                    let mut others = open.clone();
+                    others.remove(&slot);
+                    if !self.equations(slot, &others, todo).is_empty() {
+                        offer(UNBOUNDED / 5.0, WayKind::Grow { slot, set: m.set, subset: false });
                     }
                 }
-                if cost > 50.0 && self.is_space(m.set) {
-                    if let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s)) {
-                        if self.can_grow(slot, open, todo) {
-                            let cost = cost.min(UNBOUNDED / 4.0) * 0.9;
-                            offer(cost, WayKind::Grow { slot, set: m.set, subset: false });
-                        }
-                    }
+                if cost > 50.0
+                    && self.is_space(m.set)
+                    && let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s))
+                    && self.can_grow(slot, open, todo)
+                {
+                    let cost = cost.min(UNBOUNDED / 4.0) * 0.9;
+                    offer(cost, WayKind::Grow { slot, set: m.set, subset: false });
                 }
             }
         }
@@ -504,10 +506,8 @@ impl<'m> Compiler<'m> {
                             kind: WayKind::Split { conjunct: i, cond, then, otherwise },
                         });
                     }
-                    Form::Or(ways) if ways.len() <= 64 => {
-                        if self.every_way_binds(&ways, open) {
-                            return Some(Way { cost: 0.0, kind: WayKind::Alt { conjunct: i, ways } });
-                        }
+                    Form::Or(ways) if ways.len() <= 64 && self.every_way_binds(&ways, open) => {
+                        return Some(Way { cost: 0.0, kind: WayKind::Alt { conjunct: i, ways } });
                     }
                     _ => {}
                 }

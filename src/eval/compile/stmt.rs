@@ -336,10 +336,10 @@ impl Compiler<'_> {
             let writes = merged.iter().map(|(s, _, _)| *s).collect();
             others.insert(0, (Code::Assign(merged), writes));
         }
-        if others.len() == 1 {
-            if let Some((code, _)) = others.pop() {
-                return code;
-            }
+        if others.len() == 1
+            && let Some((code, _)) = others.pop()
+        {
+            return code;
         }
         Code::Par(others)
     }

@@ -17,7 +17,7 @@ mod tool;
 mod unify;
 
 use crate::lang::ast::{self, Ident, Name};
-use crate::lang::b::compose::{Composed, Entity, Instance};
+use crate::lang::b::compose::{Composed, Entity, Instance, OpDef};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{Decl, Expr, GivenSet, LocalId, Model, Operation, Stmt, StmtKind, Type};
 use std::collections::{HashMap, HashSet};
@@ -60,6 +60,8 @@ struct Checker<'a> {
     open: Option<Vec<(Name, LocalId)>>,
     /// `x := 1 || x := 2` is only warned of.
     simultaneous: bool,
+    /// Operations of the machine being checked, which it may not call itself (local ones it may).
+    uncallable: HashSet<usize>,
     /// Unknown names already reported.
     reported: HashSet<Name>,
     diags: Vec<Diagnostic>,
@@ -143,6 +145,7 @@ impl<'a> Checker<'a> {
             fields: vec![],
             open: None,
             simultaneous: false,
+            uncallable: HashSet::new(),
             reported: HashSet::new(),
             diags: vec![],
             failed_before: false,
@@ -174,7 +177,7 @@ impl<'a> Checker<'a> {
     }
 
     fn machine(&mut self, composed: &Composed) {
-        self.simultaneous = Self::allows_simultaneous(composed);
+        self.simultaneous = Self::prefers(composed, "ALLOW_SIMULTANEOUS_ASSIGNMENTS");
         self.declarations(composed);
         let order: Vec<usize> = composed.order.clone();
         self.data(composed, &order);
@@ -311,7 +314,14 @@ impl<'a> Checker<'a> {
     }
 
     fn operations(&mut self, composed: &Composed) {
+        let local_calls = Self::prefers(composed, "ALLOW_LOCAL_OPERATION_CALLS");
         for (at, def) in composed.operations.iter().enumerate() {
+            let machine = &composed.instances[def.instance].machine;
+            let is_own = |(id, other): (usize, &OpDef)| {
+                let local = machine.local_operations.iter().any(|o| other.name.ends_with(&*o.name.name));
+                (other.instance == def.instance && !local && !local_calls).then_some(id)
+            };
+            self.uncallable = composed.operations.iter().enumerate().filter_map(is_own).collect();
             let Some(op) = composed.instances[def.instance].operation(def.index) else { continue };
             self.instance = def.instance;
             let (params, results) = {

@@ -51,6 +51,7 @@ impl Checker<'_> {
             }
             SubstKind::Block(s) => self.stmt_kind(s),
             SubstKind::Case(of, arms, rest) => {
+                self.distinct_labels(arms);
                 let of = self.infer(of);
                 let arms = arms
                     .iter()
@@ -229,6 +230,13 @@ impl Checker<'_> {
             });
             return StmtKind::Skip;
         };
+        if self.uncallable.contains(&at) {
+            let message =
+                format!("`{}` belongs to this machine, which may not call its own operations", op.name);
+            let help =
+                "make it a LOCAL_OPERATION, or put the common part into a definition or an included machine";
+            self.diags.push(Diagnostic::error("B0217", op.span, message).help(help));
+        }
         let callee = &self.model.operations[at];
         let (params, outs, span) = (callee.params.clone(), callee.results.clone(), callee.span);
         for (what, wanted, given) in
@@ -260,6 +268,18 @@ impl Checker<'_> {
             typed_results.push(lhs);
         }
         StmtKind::Call { results: typed_results, op: OpId(at as u32), args: typed_args }
+    }
+
+    /// No value may lead into two branches of a CASE.
+    fn distinct_labels(&mut self, arms: &[(Vec<ast::Expr>, ast::Subst)]) {
+        let mut seen: Vec<&ast::Expr> = vec![];
+        for label in arms.iter().flat_map(|(labels, _)| labels) {
+            if let Some(first) = seen.iter().find(|e| e.kind == label.kind) {
+                let diag = Diagnostic::error("B0218", label.span, "this value of CASE has a branch already");
+                self.diags.push(diag.note(first.span, "the first one"));
+            }
+            seen.push(label);
+        }
     }
 
     /// The parts of `||` must write to different variables.

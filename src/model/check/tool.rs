@@ -9,10 +9,10 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 impl Checker<'_> {
-    /// Whether ProB was told to allow `x := 1 || x := 2`.
-    pub(super) fn allows_simultaneous(composed: &Composed) -> bool {
+    /// Whether the machine sets one of ProB's preferences to TRUE.
+    pub(super) fn prefers(composed: &Composed, preference: &str) -> bool {
         composed.instances[composed.top].machine.tool_definitions.iter().any(|(id, e)| {
-            &*id.name == "SET_PREF_ALLOW_SIMULTANEOUS_ASSIGNMENTS"
+            id.name.strip_prefix("SET_PREF_") == Some(preference)
                 && matches!(e.kind, ExprKind::Lit(ast::Lit::True))
         })
     }
