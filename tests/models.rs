@@ -55,7 +55,7 @@ fn category(code: &str) -> &'static str {
         "B0100" | "B0114" | "B0211" | "B0212" => "file",
         "B0111" | "B0210" => "cycle",
         "B0113" | "B0206" => "arity",
-        "B0201" | "B0202" | "B0207" | "B0209" => "name",
+        "B0201" | "B0202" | "B0217" | "B0207" | "B0209" => "name",
         "B0412" => "scope",
         "B0413" => "properties",
         "B0414" | "B0415" => "initialisation",
