@@ -1,0 +1,49 @@
+//! What the benches share: our seed models made ready, and the plain loop.
+// Each bench uses its own part of this.
+#![allow(dead_code)]
+
+pub mod plain;
+
+use kanon::explore::{Explored, Options, explore};
+use kanon::lang::diag::SourceMap;
+use kanon::model::open::{Opened, open};
+use kanon::model::scope::ScopeArgs;
+use kanon::system::System;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Every deferred set of the model gets this size.
+pub fn opened(model: &str, size: u64) -> Opened {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(format!("{model}.mch"));
+    let args = ScopeArgs { setsize: Some(size), ..ScopeArgs::default() };
+    open(&path, &args).unwrap_or_else(|refused| panic!("{}: {:?}", path.display(), refused.diagnostics))
+}
+
+/// The model as a system with the valuations of its constants.
+pub fn system(opened: &Opened) -> System<'_> {
+    let mut system = System::new(&opened.model, &opened.scope);
+    let setup = system.setup(1_000_000, &never());
+    assert!(setup.valuations > 0 && setup.fault.is_none(), "{}: no constants", opened.model.name);
+    system
+}
+
+/// A flag that nobody sets.
+pub fn never() -> Arc<AtomicBool> {
+    Arc::new(AtomicBool::new(false))
+}
+
+/// The loop that ships: the kernel's events, with the invariant or without.
+pub fn kernel(system: &System, invariant: bool) -> Explored {
+    let options = Options { invariant, deadlock: false, ..Options::default() };
+    explore(system, &options, &never(), &mut |_| {})
+}
+
+/// An expression or predicate over the model.
+pub fn typed(opened: &mut Opened, text: &str) -> kanon::model::Expr {
+    use kanon::model::check::{Want, check_expr};
+    let mut sources = SourceMap::default();
+    let ast = kanon::lang::b::parse_expr(&mut sources, "bench", text, &opened.definitions)
+        .unwrap_or_else(|d| panic!("{text}: {d:?}"));
+    check_expr(&mut opened.model, &ast, Want::Either).unwrap_or_else(|d| panic!("{text}: {d:?}"))
+}

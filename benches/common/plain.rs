@@ -1,0 +1,100 @@
+//! Breadth-first search as one would write it without the kernel: a queue and a set of visited states.
+//!
+//! It has the same system, the same store and the same counts as [`kanon::explore`], and nothing else: no events,
+//! no tokens, no way to stop, no progress. What the shipped loop costs is measured against it.
+
+use kanon::eval::node::Env;
+use kanon::explore::StateId;
+use kanon::explore::store::{Arriving, ROOT, Store};
+use kanon::system::{Step, System, Visitor};
+use kanon::value::fault::Fault;
+use kanon_refinement::kernel::{Insertion, Rrac};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+pub struct Plain<'s> {
+    system: &'s System<'s>,
+    invariant: bool,
+    store: Store,
+    queue: VecDeque<StateId>,
+    pub transitions: u64,
+    pub events: Vec<u64>,
+    pub initialisations: u64,
+    pub deadlocks: u64,
+    pub violations: u64,
+}
+
+/// Explores all states; `invariant`: counts those that break it.
+pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
+    let mut worker = system.worker(&super::never());
+    let mut p = Plain {
+        system,
+        invariant,
+        store: Store::new(system.width()),
+        queue: VecDeque::new(),
+        transitions: 0,
+        events: vec![0; system.events.len()],
+        initialisations: 0,
+        deadlocks: 0,
+        violations: 0,
+    };
+    for valuation in 0..system.valuations() {
+        let run = system.initial(&mut worker, valuation, &mut |env, row| {
+            p.initialisations += 1;
+            p.arrive(env, row, ROOT);
+            ControlFlow::Continue(())
+        });
+        assert!(run.is_ok(), "INITIALISATION has no value: {:?}", run.err());
+    }
+    let mut row = Vec::new();
+    while let Some(id) = p.queue.pop_front() {
+        row.clear();
+        row.extend_from_slice(p.store.row(id));
+        let before = p.transitions;
+        let _ = system.successors(&mut worker, &row, &mut Successors { id, p: &mut p });
+        if p.transitions == before {
+            p.deadlocks += 1;
+        }
+    }
+    p
+}
+
+impl Plain<'_> {
+    pub fn states(&self) -> usize {
+        self.store.len()
+    }
+
+    #[inline]
+    fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) {
+        if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent }) {
+            if self.invariant {
+                self.violations += u64::from(!self.satisfied(env, parent == ROOT));
+            }
+            self.queue.push_back(id);
+        }
+    }
+
+    fn satisfied(&self, env: &mut Env, is_initial: bool) -> bool {
+        let conjuncts = self.system.invariant.iter().filter(|c| is_initial || !c.is_static);
+        conjuncts.into_iter().all(|c| c.test.holds(env).unwrap_or(false))
+    }
+}
+
+struct Successors<'p, 's> {
+    id: StateId,
+    p: &'p mut Plain<'s>,
+}
+
+impl Visitor for Successors<'_, '_> {
+    #[inline]
+    fn step(&mut self, step: Step) -> ControlFlow<()> {
+        self.p.transitions += 1;
+        self.p.events[step.event] += 1;
+        self.p.arrive(step.env, step.target, self.id);
+        ControlFlow::Continue(())
+    }
+
+    fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
+        panic!("{} has no value: {fault:?}", self.p.system.events[event].name)
+    }
+}
