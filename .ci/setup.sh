@@ -66,19 +66,21 @@ ensure_tools() {
     home_bin="${CARGO_HOME:-${HOME:-}/.cargo}/bin"
     [ -d "$home_bin" ] && PATH="$PATH:$home_bin"
     if ! command -v cargo >/dev/null 2>&1; then
-        say "kanon: Rust is missing, installing it with rustup"
-        if command -v curl >/dev/null 2>&1; then
-            curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >&2
-        elif command -v wget >/dev/null 2>&1; then
-            wget -qO- https://sh.rustup.rs | sh -s -- -y --profile minimal >&2
-        fi
+        install "Rust (by rustup)" rustup rustup rustup rustup
+        rustup default stable >&2
         PATH="$PATH:$home_bin"
     fi
     if ! command -v cargo >/dev/null 2>&1; then
-        say "kanon: please install Rust: https://rustup.rs"
+        say "kanon: please install Rust 1.88 or later with rustup"
         exit 2
     fi
     export PATH
+}
+
+# An SMT solver is welcome, not needed: without one the obligations are only written.
+ensure_solver() {
+    command -v z3 >/dev/null 2>&1 || command -v cvc5 >/dev/null 2>&1 && return 0
+    ( install "an SMT solver" z3 z3 z3 z3 ) || say "kanon: no SMT solver; the obligations are written but not solved"
 }
 
 # Builds the release binary if anything changed, quietly unless it fails, and sets $binary.
