@@ -1,0 +1,141 @@
+//! What the fuzz targets do with their bytes. Written once: `fuzz_targets/` runs it under libFuzzer,
+//! `tests/fuzz.rs` under a mutation fuzzer of its own. A failure is a panic, an abort, or no end.
+
+#![allow(dead_code)]
+
+#[path = "../tests/trees/plain.rs"]
+mod plain;
+
+use kanon::explore::{self, Options, Verdict};
+use kanon::lang::ast::Machine;
+use kanon::lang::b::{Parsed, parse_text};
+use kanon::lang::diag::{Diagnostic, SourceMap};
+use kanon::lang::print;
+use kanon::model::load::{load_text, with_large_stack};
+use kanon::model::scope::{ScopeArgs, scope};
+use kanon::model::{Model, SetId};
+use kanon::report::diagnostic;
+use kanon::system::System;
+use kanon::trace::{rebuild, replay};
+use kanon::value::Scope;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// How long constants and states are looked for.
+const PATIENCE: Duration = Duration::from_millis(150);
+const MAX_VALUATIONS: usize = 100;
+const MAX_STATES: usize = 40;
+
+/// How many inputs got beyond the front-end.
+pub static REACHED: AtomicU64 = AtomicU64::new(0);
+
+/// A text is refused with a reason, or printed and read again as the same tree.
+pub fn parse(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    deep(|| {
+        let Some((first, is_expanded)) = read(&text) else { return };
+        REACHED.fetch_add(1, Ordering::Relaxed);
+        let printed = print::machine(&first);
+        let Some((second, _)) = read(&printed) else {
+            // A definition may put a tree where no text has one, `{1} := 2`; the type checker says so.
+            assert!(is_expanded, "printed, but not read again:\n{printed}");
+            return;
+        };
+        assert!(is_expanded || first == second, "read as another tree:\n{printed}");
+        assert_eq!(print::machine(&second), printed, "printed differently after reading");
+    });
+}
+
+/// The tree without its places, and whether definitions were expanded in it.
+fn read(text: &str) -> Option<(Machine, bool)> {
+    let mut sources = SourceMap::default();
+    let Parsed { machine, diagnostics, definitions } = parse_text(&mut sources, "fuzzed.mch", text);
+    show(&sources, &diagnostics);
+    assert!(machine.is_some() || !diagnostics.is_empty(), "refused without a reason");
+    let mut machine = machine?;
+    plain::machine(&mut machine);
+    Some((machine, !definitions.is_empty()))
+}
+
+/// Every diagnostic can be shown, and none of them is about a bug of ours.
+fn show(sources: &SourceMap, diagnostics: &[Diagnostic]) {
+    for d in diagnostics {
+        assert!(d.code != "B0199", "{}", d.message);
+        assert!(!diagnostic::render(d, sources, false).is_empty());
+    }
+}
+
+fn deep<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    with_large_stack(f).unwrap_or_else(|e| panic!("no thread: {e}"))
+}
+
+/// A text is refused with a reason, or its first states are explored; what is found has a trace that runs.
+/// The machine is taken to stand in `folder`, so that others which it sees are found.
+pub fn check(bytes: &[u8], folder: &str) {
+    let text = String::from_utf8_lossy(bytes);
+    let loaded = load_text(&format!("{folder}/fuzzed.mch"), &text);
+    show(&loaded.sources, &loaded.diagnostics);
+    let Some(model) = &loaded.model else {
+        assert!(loaded.diagnostics.iter().any(Diagnostic::is_error), "refused without a reason");
+        return;
+    };
+    REACHED.fetch_add(1, Ordering::Relaxed);
+    for sizes in [own_sizes(model), small_sizes(model)].into_iter().flatten() {
+        deep(|| run(model, &sizes));
+    }
+}
+
+/// What the model says of its sizes.
+fn own_sizes(model: &Model) -> Option<Scope> {
+    let sizes = scope(model, &ScopeArgs::default()).map(|(scope, _)| scope);
+    sizes.ok().filter(|s| s.card.iter().all(|n| *n <= 6))
+}
+
+fn small_sizes(model: &Model) -> Option<Scope> {
+    let deferred =
+        (0..model.sets.len()).map(|i| SetId(i as u32)).filter(|s| model.sets[s.index()].elements.is_none());
+    let card = deferred.map(|s| (model.sets[s.index()].name.to_string(), 1 + u64::from(s.0 % 2))).collect();
+    let args = ScopeArgs { card, minint: Some((-1).into()), maxint: Some(2.into()), setsize: Some(2) };
+    scope(model, &args).ok().map(|(scope, _)| scope)
+}
+
+fn run(model: &Model, sizes: &Scope) {
+    let (stop, _clock) = timer();
+    let mut system = System::new(model, sizes);
+    let setup = system.setup(MAX_VALUATIONS, &stop);
+    if setup.valuations == 0 {
+        return;
+    }
+    for v in 0..setup.valuations {
+        system.constant_values(v);
+    }
+    let options =
+        Options { max_states: Some(MAX_STATES), all: model.name.len() % 2 == 1, ..Options::default() };
+    let explored = explore::explore(&system, &options, &stop, &mut |_| {});
+    for id in 0..explored.store.len() as explore::StateId {
+        system.variable_values(explored.store.row(id));
+    }
+    // What was cut short cannot be asked to come back.
+    if let Verdict::Fails(f) = &explored.verdict
+        && !stop.load(Ordering::Relaxed)
+    {
+        let trace = rebuild::rebuild(&system, &explored.store, f.state, f.valuation);
+        let ran = trace.and_then(|trace| replay::confirm(&system, &trace));
+        assert!(ran.is_ok() || stop.load(Ordering::Relaxed), "{} found, but {ran:?}", f.kind.name());
+    }
+}
+
+/// A flag that is raised when the patience ends. The clock ends with what is returned beside it.
+fn timer() -> (Arc<AtomicBool>, std::sync::mpsc::Sender<()>) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, receiver) = channel::<()>();
+    let flag = stop.clone();
+    std::thread::spawn(move || {
+        // Nothing is ever sent: either the time passes or the sender is gone.
+        let _ = receiver.recv_timeout(PATIENCE);
+        flag.store(true, Ordering::Relaxed);
+    });
+    (stop, sender)
+}
