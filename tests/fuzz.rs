@@ -109,6 +109,7 @@ fn fuzz(target: &str, seconds: u64) {
         assert!(failure.is_none(), "{failure:?}");
         return;
     }
+    let note = folder.join(format!("current-{}", std::process::id()));
     let until = Instant::now() + Duration::from_secs(number("KANON_FUZZ_SECONDS", seconds));
     let first = number("KANON_FUZZ_SEED", 0);
     let (mut seed, mut reached) = (first, 0);
@@ -116,7 +117,6 @@ fn fuzz(target: &str, seconds: u64) {
     while let left = until.saturating_duration_since(Instant::now())
         && !left.is_zero()
     {
-        let note = folder.join("current");
         let failure = run(target, &format!("{seed} {} {}", left.as_millis(), note.display()), &[]);
         let (at, beyond) = read_note(&note).unwrap_or_else(|| panic!("no note of {failure:?}"));
         (seed, reached) = (at, reached + beyond);
