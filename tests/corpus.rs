@@ -2,8 +2,8 @@
 //!
 //! The corpus is not ours and not in the repository: it is looked for in `$KANON_CORPUS` or beside the
 //! repository, and the test says so when it is not there. What does not agree yet is listed with its reason in
-//! `tests/corpus/known.csv`; a machine that is not on the list has to agree. `KANON_CORPUS_SECONDS` (default 10)
-//! is the time a machine gets, `KANON_CORPUS_ALL=1` also runs those listed as slow, `KANON_CORPUS_UPDATE=1`
+//! `tests/corpus/known.csv`; a machine that is not on the list has to agree. `KANON_CORPUS_SECONDS` (default 30)
+//! is the time a machine gets, `KANON_CORPUS_ALL=1` also runs those listed as endless, `KANON_CORPUS_UPDATE=1`
 //! rewrites the list (arguments of disputed rows are kept).
 
 use kanon::explore::{Options, Verdict, Why, explore};
@@ -40,7 +40,7 @@ enum Outcome {
 /// A line of known.csv: what a machine may do instead of agreeing.
 #[derive(Clone, Debug)]
 struct Known {
-    /// unsupported, unknown, slow or disputed
+    /// unsupported, unknown, slow, endless or disputed
     kind: String,
     reason: String,
 }
@@ -185,8 +185,8 @@ fn the_corpus_agrees_with_prob() {
         println!("no corpus here: nothing compared (set KANON_CORPUS)");
         return;
     };
-    let seconds = std::env::var("KANON_CORPUS_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10);
-    let run_slow = std::env::var_os("KANON_CORPUS_ALL").is_some();
+    let seconds = std::env::var("KANON_CORPUS_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(30);
+    let run_endless = std::env::var_os("KANON_CORPUS_ALL").is_some();
     let rows = rows(&dir);
     let known = known();
     let next = AtomicUsize::new(0);
@@ -196,9 +196,9 @@ fn the_corpus_agrees_with_prob() {
         for _ in 0..workers {
             s.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let slow = known.get(&row.file).is_some_and(|k| k.kind == "slow");
-                    let outcome = if slow && !run_slow {
-                        Outcome::Unknown("slow, not run".to_string())
+                    let endless = known.get(&row.file).is_some_and(|k| k.kind == "endless");
+                    let outcome = if endless && !run_endless {
+                        Outcome::Unknown("endless, not run".to_string())
                     } else {
                         let path = dir.join(&row.file);
                         with_large_stack(|| check(&path, row, Duration::from_secs(seconds)))

@@ -349,8 +349,18 @@ impl Reader<'_> {
                         add(a, b);
                     }
                 }
+                E::Binary(BinOp::NotIn, a, b) => {
+                    if let E::SetExt(items) = &b.kind {
+                        items.iter().for_each(|b| add(a, b));
+                    }
+                }
                 E::Binary(BinOp::Eq, a, b) => {
                     for (x, e) in [(a, b), (b, a)] {
+                        if let (E::Binary(BinOp::Inter, l, r), E::Lit(Lit::EmptySet)) = (&x.kind, &e.kind)
+                            && let (E::SetExt(l), E::SetExt(r)) = (&l.kind, &r.kind)
+                        {
+                            l.iter().for_each(|a| r.iter().for_each(|b| add(a, b)));
+                        }
                         let E::Call(Fun::Card, args) = &x.kind else { continue };
                         let Some(E::SetExt(items)) = args.first().map(|a| &a.kind) else { continue };
                         if self.natural(e, facts) == Some(items.len() as u64) {
