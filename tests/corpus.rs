@@ -245,15 +245,16 @@ fn the_corpus_agrees_with_prob() {
 fn update(outcomes: &BTreeMap<String, Outcome>, known: &BTreeMap<String, Known>) {
     let mut text = String::from(
         "# Machines of the corpus that do not agree with ProB's counts (see tests/corpus.rs).\n\
-         # file, kind (unsupported | unknown | slow | disputed), reason. A disputed one differs, and the reason is the argument.\n",
+         # file, kind, reason. unsupported: refused by name. unknown: no answer. slow: agrees, but may run out of time.\n\
+         # endless: no answer in reasonable time, not run. disputed: differs, and the reason is the argument.\n",
     );
     for (file, outcome) in outcomes {
         let old = known.get(file);
         let (kind, reason) = match outcome {
             Outcome::Agrees => continue,
             Outcome::Unsupported(why) => ("unsupported", why.clone()),
-            Outcome::Unknown(why) if why == "time" || why.starts_with("slow") => {
-                ("slow", "takes too long".to_string())
+            Outcome::Unknown(why) if why == "time" || why.starts_with("endless") => {
+                ("endless", "no answer in the time given".to_string())
             }
             Outcome::Unknown(why) => ("unknown", why.clone()),
             Outcome::Differs(how) => match old.filter(|k| k.kind == "disputed") {
