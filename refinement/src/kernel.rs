@@ -256,6 +256,12 @@ where
     pub fn rrac(&self) -> &R {
         &self.kernel.rrac
     }
+
+    /// The machine, to read: what an audit compares with its own.
+    #[inline]
+    pub fn kernel(&self) -> &Kernel<R, U, E> {
+        self.kernel
+    }
 }
 
 /// The machine: `rrac`, `runex`, `rerr`, and nothing changes them but the events.

@@ -3,11 +3,12 @@
 use super::open::{Opened, Refused, fault_message, open, plain_error, start};
 use super::stop::Stop;
 use super::{Exit, ScopeOptions, blame};
+use crate::explore::audit::{Audit, Broken};
 use crate::explore::search::Progress;
 use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Verdict, Why};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::scope::ScopeArgs;
-use crate::report::answer::{Checked, Found, Place, Word};
+use crate::report::answer::{Audited, Checked, Found, Place, Word};
 use crate::report::progress::Line;
 use crate::report::{self, json, text};
 use crate::system::{Setup, System};
@@ -55,6 +56,11 @@ pub struct Args {
     /// Show transitions by operation, and operations that are never enabled
     #[arg(long)]
     pub stats: bool,
+    /// Check the checker while it runs: after every event, or every N-th, the refinement chain's invariants, and
+    /// sampled states by a second evaluator; slow
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub audit: Option<u64>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -114,6 +120,7 @@ pub struct Task {
     pub options: Options,
     pub goal: Option<String>,
     pub scope: ScopeArgs,
+    pub audit: Option<Audit>,
 }
 
 impl Args {
@@ -131,6 +138,7 @@ impl Args {
             },
             goal: self.goal.clone(),
             scope: self.scope.args(),
+            audit: self.audit.map(|every| Audit { every, ..Audit::default() }),
         }
     }
 }
@@ -209,11 +217,24 @@ fn explored(
     let begin = Instant::now();
     let (system, setup) = start(opened, stop)?;
     let stopped = !task.options.all && matches!(setup.fault.as_deref(), Some(Fault::Wd(_)));
-    let explored = if stopped || setup.valuations == 0 {
-        nothing(&system)
-    } else {
-        explore::explore(&system, &task.options, &stop.flag, progress)
+    let (explored, audit) = match &task.audit {
+        _ if stopped || setup.valuations == 0 => (nothing(&system), None),
+        None => (explore::explore(&system, &task.options, &stop.flag, progress), None),
+        Some(audit) => {
+            let (explored, report) =
+                explore::audit::explore(&system, &task.options, &stop.flag, progress, audit);
+            (explored, Some(report))
+        }
     };
+    let audit = audit.map(|report| {
+        let trace = match &report.broken {
+            Some(Broken { state: Some(id), .. }) => {
+                Some(rebuild::rebuild(&system, &explored.store, Some(*id), 0))
+            }
+            _ => None,
+        };
+        Audited { report, trace }
+    });
     let seconds = begin.elapsed().as_secs_f64();
     no_start(opened, &system, &explored, stop)?;
     let verdict = verdict(&setup, &explored, stop);
@@ -265,6 +286,7 @@ fn explored(
         total_seconds: seconds,
         bytes: explored.store.bytes(),
         counts,
+        audit,
     })
 }
 
@@ -276,6 +298,9 @@ fn nothing(system: &System) -> Explored {
 
 /// Constants first: what could not be decided about them weakens everything after.
 fn verdict(setup: &Setup, explored: &Explored, stop: &Stop) -> Verdict {
+    if let Verdict::Unknown(Why::Audit(_)) = &explored.verdict {
+        return explored.verdict.clone();
+    }
     if let Some(fault @ Fault::Wd(_)) = setup.fault.as_deref() {
         let kind = FindingKind::WellDefinedness { fault: Box::new(fault.clone()), event: None };
         return Verdict::Fails(Finding { kind, state: None, valuation: usize::MAX });
@@ -342,6 +367,7 @@ pub fn why_text(why: &Why, opened: &Opened) -> String {
             at(*span)
         ),
         Why::Limit(fault) => format!("{}{}", fault_message(fault).1, at(fault.span())),
+        Why::Audit(broken) => broken.to_string(),
     }
 }
 

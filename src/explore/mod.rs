@@ -4,10 +4,18 @@
 //! found beside the invariant (deadlocks, assertions, goals, well-definedness errors) is the work of observers:
 //! their "none" rests on `pass`, which says that every reachable state was expanded.
 
+pub mod audit;
+mod hooks;
+#[doc(hidden)]
+pub mod inject;
 pub mod order;
+mod sample;
 pub mod search;
+mod shadow;
 pub mod store;
 
+pub use audit::Audit;
+pub use hooks::Event;
 pub use order::Order;
 pub use search::{Counts, Explored, explore};
 pub use store::{StateId, Store};
@@ -99,4 +107,6 @@ pub enum Why {
     Truncated(crate::lang::diag::Span),
     /// Something could not be computed.
     Limit(Box<Fault>),
+    /// The audit found a mistake of ours.
+    Audit(Box<audit::Broken>),
 }

@@ -1,5 +1,6 @@
 //! The loop: a ladder over rmc2's events.
 
+use super::hooks::{Driven, Event, Hooks, Off, Rerr, Runex, Visited};
 use super::order::Waiting;
 use super::store::{Arriving, ROOT, StateId, Store};
 use super::{Finding, FindingKind, Options, Verdict, Why};
@@ -56,9 +57,6 @@ impl Progress<'_> {
     }
 }
 
-type Runex = Open<Waiting>;
-type Rerr = All<StateId>;
-
 /// Explores all states. `stop` ends it; `progress` is called every few hundred states.
 pub fn explore(
     system: &System,
@@ -66,65 +64,97 @@ pub fn explore(
     stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
 ) -> Explored {
+    run(system, options, stop, progress, &mut Off)
+}
+
+/// The search, with an audit or none.
+pub(super) fn run<H: Hooks>(
+    system: &System,
+    options: &Options,
+    stop: &Arc<AtomicBool>,
+    progress: &mut dyn FnMut(Progress),
+    hooks: &mut H,
+) -> Explored {
     let mut worker = system.worker(stop);
     let mut watch = Watch::new(system, options);
     let waiting = Waiting::new(options.order, options.seed);
-    let mut kernel: Kernel<Store, Runex, Rerr> =
-        Kernel::new(Store::new(system.width()), Open::new(waiting), All::new());
-    let started = kernel.initialise(|x| {
-        for valuation in 0..system.valuations() {
-            initial(system, valuation, &mut worker, &mut watch, x)?;
-        }
-        ControlFlow::Continue(())
-    });
-    if started.is_continue() {
+    let mut kernel: Driven<H> = Kernel::new(hooks.visited(system.width()), Open::new(waiting), All::new());
+    let mut flow = hooks.expand(ROOT, &[]);
+    if flow.is_continue() {
+        flow = kernel.initialise(|x| {
+            for valuation in 0..system.valuations() {
+                initial(system, valuation, &mut worker, &mut watch, hooks, x)?;
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    if flow.is_continue() {
+        flow = hooks.event(Event::Remove { s1: ROOT }, &kernel);
+    }
+    if flow.is_continue() {
         let mut row = Vec::new();
         let mut turn = 0u32;
         while let Some(s1) = kernel.take() {
             turn = turn.wrapping_add(1);
+            let store = kernel.rrac().store();
             if turn.is_multiple_of(256) {
                 progress(Progress {
-                    states: kernel.rrac().len(),
+                    states: store.len(),
                     transitions: watch.counts.transitions,
                     open: kernel.runex().waiting().len(),
-                    bytes: kernel.rrac().bytes(),
+                    bytes: store.bytes(),
                     state: s1.id(),
-                    store: kernel.rrac(),
+                    store,
                 });
             }
-            if watch.must_stop(stop, kernel.rrac().len()) {
+            if watch.must_stop(stop, store.len()) {
                 break;
             }
+            let id = s1.id();
             row.clear();
-            row.extend_from_slice(kernel.rrac().row(s1.id()));
-            match kernel.expand(s1, |id, x| expand(system, id, &row, &mut worker, &mut watch, x)) {
+            row.extend_from_slice(store.row(id));
+            if hooks.expand(id, &row).is_break() {
+                break;
+            }
+            match kernel.expand(s1, |id, x| expand(system, id, &row, &mut worker, &mut watch, hooks, x)) {
                 Outcome::Exhausted(s1) => kernel.remove(s1),
                 Outcome::Stopped(_) => break,
+            }
+            if hooks.event(Event::Remove { s1: id }, &kernel).is_break() {
+                break;
             }
         }
     }
     watch.truncated = watch.truncated.or(worker.env.truncated);
     let pass = kernel.pass();
+    // The search is over: nothing is left to be stopped.
+    if pass.is_some() {
+        let _ = hooks.event(Event::Pass, &kernel);
+    } else if kernel.fail().is_some() {
+        let _ = hooks.event(Event::Fail, &kernel);
+    }
     watch.counts.open = kernel.runex().waiting().len() + kernel.runex().taken();
     let (store, _, _) = kernel.into_parts();
+    let store = store.into_store();
     watch.counts.states = store.len();
     let verdict = watch.verdict(pass);
     Explored { verdict, counts: watch.counts, finding: watch.finding, store }
 }
 
 /// Expands the root by one valuation of the constants.
-fn initial<'k>(
+fn initial<'k, H: Hooks>(
     system: &System,
     valuation: usize,
     worker: &mut Worker,
     watch: &mut Watch,
-    x: &mut Expansion<'k, Store, Runex, Rerr>,
+    hooks: &mut H,
+    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
 ) -> ControlFlow<()> {
     let mut any = false;
     let run = system.initial(worker, valuation, &mut |env, row| {
         any = true;
         watch.counts.initialisations += 1;
-        arrive(watch, x, env, row, ROOT, true)
+        arrive(watch, hooks, x, env, row, ROOT, true)
     });
     match run {
         Ok(flow) => {
@@ -142,17 +172,18 @@ fn initial<'k>(
 }
 
 /// Expands one state.
-fn expand<'k>(
+fn expand<'k, H: Hooks>(
     system: &System,
     id: StateId,
     row: &[u64],
     worker: &mut Worker,
     watch: &mut Watch,
-    x: &mut Expansion<'k, Store, Runex, Rerr>,
+    hooks: &mut H,
+    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
 ) -> ControlFlow<()> {
     let before = watch.counts.transitions;
     let faults = watch.faults;
-    system.successors(worker, row, &mut Observe { id, watch, x })?;
+    system.successors(worker, row, &mut Observe { id, watch, hooks, x })?;
     if watch.counts.transitions == before && watch.faults == faults {
         watch.counts.deadlocks += 1;
         if watch.options.deadlock {
@@ -162,18 +193,22 @@ fn expand<'k>(
     ControlFlow::Continue(())
 }
 
-struct Observe<'w, 'x, 'k, 's> {
+struct Observe<'w, 'k, 's, H: Hooks> {
     id: StateId,
     watch: &'w mut Watch<'s>,
-    x: &'x mut Expansion<'k, Store, Runex, Rerr>,
+    hooks: &'w mut H,
+    x: &'w mut Expansion<'k, H::Visited, Runex, Rerr>,
 }
 
-impl Visitor for Observe<'_, '_, '_, '_> {
+impl<H: Hooks> Visitor for Observe<'_, '_, '_, H> {
     #[inline]
     fn step(&mut self, step: Step) -> ControlFlow<()> {
         self.watch.counts.transitions += 1;
         self.watch.counts.events[step.event] += 1;
-        arrive(self.watch, self.x, step.env, step.target, self.id, false)
+        if self.hooks.passes_over() {
+            return ControlFlow::Continue(());
+        }
+        arrive(self.watch, self.hooks, self.x, step.env, step.target, self.id, false)
     }
 
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
@@ -183,9 +218,10 @@ impl Visitor for Observe<'_, '_, '_, '_> {
 
 /// A state arrives: if it is new, the invariant decides between add_inv and add_err, and the observers look at it.
 #[inline]
-fn arrive<'k>(
+fn arrive<'k, H: Hooks>(
     watch: &mut Watch,
-    x: &mut Expansion<'k, Store, Runex, Rerr>,
+    hooks: &mut H,
+    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
     env: &mut Env,
     row: &[u64],
     parent: StateId,
@@ -195,12 +231,18 @@ fn arrive<'k>(
         Arrival::Known(_) => ControlFlow::Continue(()),
         Arrival::New(s2) => {
             let id = s2.id();
-            let broken = watch.broken_conjunct(env, id, is_initial)?;
+            let broken = hooks.invariant(watch.broken_conjunct(env, id, is_initial)?);
             match broken {
                 // With `all` the kernel runs with inv = S and the invariant is an observer like the others, since
                 // the chain's events do not go on behind an error state.
-                Some(_) if !watch.options.all => x.add_err(s2),
-                _ => x.add_inv(s2),
+                Some(_) if !watch.options.all => {
+                    x.add_err(s2);
+                    hooks.event(Event::AddErr { s1: parent, s2: id }, x.kernel())?;
+                }
+                _ => {
+                    x.add_inv(s2);
+                    hooks.event(Event::AddInv { s1: parent, s2: id }, x.kernel())?;
+                }
             }
             if let Some(i) = broken {
                 watch.counts.violations += 1;

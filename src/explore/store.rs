@@ -59,6 +59,16 @@ impl Store {
         None
     }
 
+    /// The id of a row.
+    pub fn find(&self, row: &[u64]) -> Option<StateId> {
+        self.find_hashed(hash(row), row)
+    }
+
+    #[inline]
+    fn find_hashed(&self, h: u64, row: &[u64]) -> Option<StateId> {
+        self.index.find(h, |id| self.row(*id) == row).copied()
+    }
+
     /// A new id for a row, which has this hash, whether or not it has one already.
     #[inline]
     pub(super) fn append(&mut self, h: u64, key: Arriving) -> StateId {
@@ -97,13 +107,10 @@ impl Rrac<Arriving<'_>> for Store {
     #[inline]
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
         let h = hash(key.row);
-        let width = self.width;
-        let rows = &self.rows;
-        let row = |id: StateId| &rows[id as usize * width..(id as usize + 1) * width];
-        if let Some(id) = self.index.find(h, |id| row(*id) == key.row) {
-            return Insertion::Present(*id);
+        match self.find_hashed(h, key.row) {
+            Some(id) => Insertion::Present(id),
+            None => Insertion::Inserted(self.append(h, key)),
         }
-        Insertion::Inserted(self.append(h, key))
     }
 }
 

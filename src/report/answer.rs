@@ -1,6 +1,7 @@
 //! What `check` has to say, as plain data: how it looks is [`super::text`]'s and [`super::json`]'s business.
 
 use crate::explore::Counts;
+use crate::explore::audit::Report;
 use crate::lang::diag::{SourceMap, Span};
 use crate::model::open::Opened;
 use crate::trace::Trace;
@@ -60,6 +61,12 @@ pub struct Found {
     pub trace: Trace,
 }
 
+/// What an audit has to say, with the trace to the state at which a clause was broken, if it could be found again.
+pub struct Audited {
+    pub report: Report,
+    pub trace: Option<Result<Trace, String>>,
+}
+
 /// The whole answer.
 pub struct Checked {
     pub opened: Opened,
@@ -80,4 +87,5 @@ pub struct Checked {
     pub total_seconds: f64,
     /// Of the store of states.
     pub bytes: usize,
+    pub audit: Option<Audited>,
 }

@@ -1,6 +1,6 @@
 //! The JSON objects that `--json` prints; docs/json.md describes them.
 
-use super::answer::{Checked, Found, Place};
+use super::answer::{Audited, Checked, Found, Place};
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
 use crate::model::Model;
 use crate::model::open::Refused;
@@ -76,7 +76,7 @@ pub fn checked(c: &Checked) -> Value {
     let mut scope = export::scope(model, &c.opened.scope);
     scope["truncated"] = c.truncated.as_ref().map_or(Value::Null, placed);
     let warnings: Vec<Value> = c.opened.warnings.iter().map(|d| diagnostic(d, &c.opened.sources)).collect();
-    json!({
+    let mut answer = json!({
         "verdict": c.verdict.name(),
         "reason": c.reason,
         "finding": c.finding.as_ref().map(|f| finding(f, model)),
@@ -98,6 +98,38 @@ pub fn checked(c: &Checked) -> Value {
         "machine": &*model.name,
         "scope": scope,
         "warnings": warnings,
+    });
+    if let Some(a) = &c.audit {
+        answer["audit"] = audit(a, model);
+    }
+    answer
+}
+
+fn audit(a: &Audited, model: &Model) -> Value {
+    let r = &a.report;
+    let clauses = r.clauses.iter().map(|(label, n)| ((*label).to_string(), (*n).into()));
+    let broken = r.broken.as_ref().map(|b| {
+        let trace = a.trace.as_ref().map(|t| match t {
+            Ok(t) => export::trace(t, model),
+            Err(why) => json!({ "error": why }),
+        });
+        json!({
+            "clause": b.clause,
+            "event": b.event.map(|e| e.to_string()),
+            "number": b.number,
+            "detail": b.detail,
+            "trace": trace,
+        })
+    });
+    json!({
+        "every": r.every,
+        "events": r.events,
+        "audited": r.audited,
+        "states": r.states,
+        "clauses": object(clauses),
+        "skipped": r.skipped,
+        "ended": r.ended,
+        "broken": broken,
     })
 }
 

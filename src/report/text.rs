@@ -1,6 +1,6 @@
 //! Answers for a terminal.
 
-use super::answer::{Checked, Found, Word};
+use super::answer::{Audited, Checked, Found, Word};
 use super::diagnostic;
 use super::progress::grouped;
 use crate::lang::diag::Diagnostic;
@@ -45,7 +45,15 @@ pub fn checked(c: &Checked, stats: bool, colour: bool) -> String {
     if let Some(f) = &c.finding {
         finding(&mut out, f, &c.opened, colour);
     }
+    if let Some(a) = &c.audit
+        && let Some(trace) = &a.trace
+    {
+        audit_trace(&mut out, trace, &c.opened.model);
+    }
     summary(&mut out, c);
+    if let Some(a) = &c.audit {
+        audit(&mut out, a);
+    }
     if stats {
         statistics(&mut out, c);
     }
@@ -74,6 +82,33 @@ fn summary(out: &mut String, c: &Checked) {
         parts.push(format!("{} not explored", grouped(n.open as u64)));
     }
     let _ = writeln!(out, "{} in {:.3} s", parts.join(", "), c.seconds);
+}
+
+fn audit_trace(out: &mut String, trace: &Result<Trace, String>, model: &Model) {
+    out.push('\n');
+    match trace {
+        Ok(t) => steps(out, t, model),
+        Err(why) => {
+            let _ = writeln!(out, "no trace: {why}");
+        }
+    }
+    out.push('\n');
+}
+
+fn audit(out: &mut String, a: &Audited) {
+    let r = &a.report;
+    let checks: u64 = r.clauses.iter().map(|(_, n)| n).sum();
+    let mut parts = vec![
+        format!("{} {} times", plural(r.clauses.len() as u64, "clause"), grouped(checks)),
+        format!("after {} of {}", grouped(r.audited), plural(r.events, "event")),
+        format!("{} of the shadow", plural(r.states as u64, "state")),
+    ];
+    if r.skipped > 0 {
+        parts.push(format!("the reference evaluator gave up {} times", grouped(r.skipped)));
+    }
+    parts.extend(r.ended.clone());
+    let word = if r.broken.is_some() { "one is broken" } else { "none is broken" };
+    let _ = writeln!(out, "audit: {}: {word}", parts.join(", "));
 }
 
 fn statistics(out: &mut String, c: &Checked) {

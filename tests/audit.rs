@@ -1,0 +1,243 @@
+//! The audit: silent on models without fault, and planted mistakes are caught by a clause with a name.
+
+use kanon::explore::audit::{self, Audit, Broken, Report};
+use kanon::explore::inject::Mistake;
+use kanon::explore::{Event, Explored, Options, Order, Verdict, Why, explore};
+use kanon::model::Model;
+use kanon::model::load::{load, with_large_stack};
+use kanon::model::scope::{ScopeArgs, scope};
+use kanon::system::System;
+use kanon::value::Scope;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+fn models(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(folder)
+}
+
+fn machine(file: &str) -> PathBuf {
+    models("").join(file)
+}
+
+fn opened(path: &Path, size: u64) -> Option<(Model, Scope)> {
+    let model = load(path).model?;
+    let args = ScopeArgs { setsize: Some(size), ..ScopeArgs::default() };
+    let scope = scope(&model, &args).ok()?.0;
+    Some((model, scope))
+}
+
+/// Explores a machine under audit, after `change` has been made to the system.
+fn audited(
+    file: &str,
+    options: &Options,
+    audit: &Audit,
+    change: impl FnOnce(&mut System),
+) -> (Explored, Report) {
+    let (model, scope) = opened(&machine(file), 3).expect("a model");
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut system = System::new(&model, &scope);
+    system.setup(1_000, &stop);
+    change(&mut system);
+    audit::explore(&system, options, &stop, &mut |_| {}, audit)
+}
+
+const SCHEDULER: &str = "seed/scheduler0.mch";
+const VIOLATED: &str = "lang/errors/find_invariant.mch";
+
+fn orders() -> [Options; 3] {
+    [Order::Bfs, Order::Dfs, Order::Mixed(0.5)].map(|order| Options { order, seed: 3, ..Options::default() })
+}
+
+fn planted(mistake: Mistake) -> Audit {
+    Audit { mistake: Some(mistake), ..Audit::default() }
+}
+
+/// The clause that caught it; the verdict says so too.
+fn caught(file: &str, options: &Options, audit: &Audit) -> Broken {
+    let (explored, report) = audited(file, options, audit, |_| {});
+    let broken = report.broken.unwrap_or_else(|| panic!("{audit:?} was not caught on {file}"));
+    assert_eq!(explored.verdict, Verdict::Unknown(Why::Audit(Box::new(broken.clone()))));
+    assert!(explored.finding.is_none(), "no finding of a search that errs");
+    broken
+}
+
+#[test]
+fn a_store_that_forgets() {
+    for n in [1, 5, 40] {
+        for options in orders() {
+            let broken = caught(SCHEDULER, &options, &planted(Mistake::Forgets(n)));
+            assert_eq!(broken.clause, "mc2/add_inv/grd4: s2 ∉ rac");
+            assert!(matches!(broken.event, Some(Event::AddInv { .. })));
+        }
+    }
+    // Where the guard is not looked at, the store is still wrong afterwards.
+    let audit = Audit { every: 1_000_000, ..planted(Mistake::Forgets(5)) };
+    let broken = caught(SCHEDULER, &Options::default(), &audit);
+    assert_eq!(broken.clause, "kernel/rrac: every state under one id");
+    assert_eq!(broken.event, Some(Event::Pass), "the answer is always audited");
+}
+
+#[test]
+fn a_store_that_claims_what_it_does_not_have() {
+    for n in [2, 10, 50] {
+        for options in orders() {
+            let broken = caught(SCHEDULER, &options, &planted(Mistake::ClaimsPresent(n)));
+            assert_eq!(broken.clause, "mc2/remove/grd2: tr[{s1}] ⊆ rac");
+            assert!(matches!(broken.event, Some(Event::Remove { .. })));
+        }
+    }
+}
+
+#[test]
+fn a_transition_that_is_dropped() {
+    // Nothing else leads to its target.
+    let broken = caught("lang/errors/find_deadlock.mch", &Options::default(), &planted(Mistake::Drops(1)));
+    assert_eq!(broken.clause, "mc2/remove/grd2: tr[{s1}] ⊆ rac");
+    let options = Options { deadlock: false, ..Options::default() };
+    let audit = Audit { every: 1_000_000, ..planted(Mistake::Drops(1)) };
+    let broken = caught("lang/errors/find_deadlock.mch", &options, &audit);
+    assert_eq!((broken.clause, broken.event), ("mc1/pass/grd1: reach ⊆ rac", Some(Event::Pass)));
+    let caught = (1..=189)
+        .filter(|n| {
+            let audit = planted(Mistake::Drops(*n));
+            audited(SCHEDULER, &Options::default(), &audit, |_| {}).1.broken.is_some()
+        })
+        .count();
+    // A dropped transition breaks a clause only if its target is not yet known when the source is removed.
+    assert!(caught >= 10, "{caught} of 189");
+}
+
+#[test]
+fn an_invariant_test_that_lies() {
+    for n in [1, 20, 54] {
+        for options in orders() {
+            let broken = caught(SCHEDULER, &options, &planted(Mistake::Lies(n)));
+            assert_eq!(broken.clause, "mc2/add_err/grd2: s2 ∉ inv", "a good state is called bad");
+        }
+    }
+    let (explored, _) = audited(VIOLATED, &Options::default(), &Audit::default(), |_| {});
+    assert!(matches!(explored.verdict, Verdict::Fails(_)));
+    let n = explored.counts.states as u64;
+    let broken = caught(VIOLATED, &Options::default(), &planted(Mistake::Lies(n)));
+    assert_eq!(broken.clause, "mc2/add_inv/grd2: s2 ∈ inv", "a bad state is called good");
+}
+
+#[test]
+fn an_evaluator_that_forgets_an_operation() {
+    let (_, report) =
+        audited(SCHEDULER, &Options::default(), &Audit::default(), |system| drop(system.events.pop()));
+    let broken = report.broken.expect("the reference evaluator knows it");
+    assert_eq!((broken.clause, broken.event), ("evaluator/successors", None));
+    assert!(broken.state.is_some() && broken.detail.is_some());
+}
+
+#[test]
+fn an_evaluator_that_tests_the_wrong_predicate() {
+    // Conjuncts change places: the answer of one is taken for that of another.
+    let options = Options { all: true, ..Options::default() };
+    let (_, report) =
+        audited(VIOLATED, &options, &Audit::default(), |system| system.invariant.rotate_left(1));
+    let broken = report.broken.expect("x + y < 3 is false where y : 0..5 is true");
+    assert_eq!((broken.clause, broken.event), ("evaluator/invariant", None));
+}
+
+/// Every machine of a folder: the same answer with and without an audit, and no clause is broken.
+fn silent(folder: &str, most: usize) {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(models(folder)).expect("models").filter_map(|e| Some(e.ok()?.path())).collect();
+    files.sort();
+    let (mut machines, mut compared) = (0, 0);
+    for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "mch" || e == "ref")) {
+        let Some((model, scope)) = opened(path, 3) else { continue };
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut system = System::new(&model, &scope);
+        if system.setup(1_000, &stop).fault.is_some() {
+            continue;
+        }
+        for all in [false, true] {
+            let options = Options { all, max_states: Some(most), ..Options::default() };
+            let plain = explore(&system, &options, &stop, &mut |_| {});
+            let audit = Audit { every: 1 + plain.counts.states as u64 / 100, ..Audit::default() };
+            let (explored, report) = audit::explore(&system, &options, &stop, &mut |_| {}, &audit);
+            let name = path.display();
+            assert_eq!(report.broken, None, "{name}");
+            assert_eq!(explored.verdict, plain.verdict, "{name}");
+            assert_eq!(explored.counts.states, plain.counts.states, "{name}");
+            assert!(report.events > 0 || plain.counts.states == 0, "{name}");
+            if report.ended.is_none() && plain.verdict == Verdict::Holds {
+                assert_eq!(report.states, plain.counts.states, "{name}: the shadow has them all");
+                assert_eq!(report.events as usize, 2 * plain.counts.states + 2, "{name}: in, out, i, pass");
+            }
+            let of = |c: &&(&str, u64)| c.0.starts_with("evaluator/");
+            compared += report.clauses.iter().filter(of).map(|c| c.1).sum::<u64>();
+        }
+        machines += 1;
+    }
+    println!("{folder}: {machines} machines, {compared} comparisons with the reference evaluator");
+    assert!(
+        machines > 0 && compared > 10 * machines,
+        "{folder}: {machines} machines, {compared} comparisons"
+    );
+}
+
+#[test]
+fn the_seeds_are_silent() {
+    with_large_stack(|| silent("seed", 3_000)).expect("a thread");
+}
+
+#[test]
+fn the_language_tests_are_silent() {
+    with_large_stack(|| silent("lang", 300)).expect("a thread");
+}
+
+#[test]
+fn models_with_errors_are_silent() {
+    with_large_stack(|| silent("lang/errors", 300)).expect("a thread");
+}
+
+#[test]
+fn the_chain_has_all_its_clauses() {
+    let (_, report) = audited(SCHEDULER, &Options::default(), &Audit::default(), |_| {});
+    let times = |name: &str| {
+        let of = |c: &&(&str, u64)| c.0.split(':').next() == Some(name);
+        report.clauses.iter().find(of).map_or(0, |c| c.1)
+    };
+    assert_eq!((report.states, report.events, report.audited), (54, 110, 110));
+    for inv in ["mc1/inv1", "mc1/inv4", "mc2/inv1", "mc2/inv2", "rmc2/inv1", "rmc2/inv5", "wmc/inv5"] {
+        assert_eq!(times(inv), 110, "{inv}");
+    }
+    assert_eq!((times("mc2/add_inv/grd3"), times("mc2/remove/grd2"), times("mc2/REA")), (54, 55, 1));
+}
+
+#[test]
+fn a_shadow_that_is_too_small_says_so() {
+    let audit = Audit { shadow_states: 20, ..Audit::default() };
+    let (explored, report) = audited(SCHEDULER, &Options::default(), &audit, |_| {});
+    assert_eq!(explored.verdict, Verdict::Holds);
+    assert!(report.ended.is_some() && report.audited < report.events && report.states == 20, "{report:?}");
+}
+
+#[test]
+fn the_command_line() {
+    let kanon = |args: &[&str]| {
+        let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
+        c.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().expect("the program starts")
+    };
+    let file = "models/seed/scheduler0.mch";
+    let ran = kanon(&["check", file, "--card", "PROC=3", "--audit=2", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let audit = &answer["audit"];
+    assert_eq!((ran.status.code(), &answer["verdict"]), (Some(0), &"holds".into()));
+    assert_eq!((&audit["every"], &audit["events"], &audit["audited"]), (&2.into(), &110.into(), &55.into()));
+    assert_eq!((&audit["states"], &audit["broken"]), (&54.into(), &serde_json::Value::Null));
+    assert_eq!(audit["clauses"]["mc2/inv1: unex ⊆ rac"], 55);
+    let ran = kanon(&["check", file, "--audit"]);
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && text.contains("none is broken"), "{text}");
+    assert_eq!(kanon(&["check", file, "--audit=0"]).status.code(), Some(2));
+    let ran = kanon(&["check", file, "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert!(answer.get("audit").is_none());
+}
