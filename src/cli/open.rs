@@ -8,7 +8,7 @@ use crate::system::{Setup, System};
 pub use crate::trace::fault::{LIMIT, fault_diagnostic, fault_message, plain_error};
 
 /// Valuations of the constants that are looked for at most.
-pub const MAX_VALUATIONS: usize = 10_000_000;
+pub const MAX_VALUATIONS: usize = 2_000_000;
 
 /// The system with its constants. A system without a valuation is an error, unless it is open whether there is one.
 pub fn start<'o>(opened: &'o Opened, stop: &Stop) -> Result<(System<'o>, Setup), Vec<Diagnostic>> {
