@@ -14,6 +14,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// A state's number has 32 bits; this leaves room for all successors of the last state.
+const MAX_STATES: usize = 4_000_000_000;
+
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     pub states: usize,
@@ -287,8 +290,11 @@ impl<'s> Watch<'s> {
     fn must_stop(&mut self, stop: &AtomicBool, states: usize) -> bool {
         if stop.load(Ordering::Relaxed) {
             self.stopped = Some(Why::Interrupted);
-        } else if let Some(max) = self.options.max_states.filter(|max| states >= *max) {
-            self.stopped = Some(Why::MaxStates(max));
+        } else {
+            let max = self.options.max_states.map_or(MAX_STATES, |max| max.min(MAX_STATES));
+            if states >= max {
+                self.stopped = Some(Why::MaxStates(max));
+            }
         }
         self.stopped.is_some()
     }

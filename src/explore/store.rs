@@ -84,7 +84,7 @@ impl Store {
 
     /// Bytes held, as allocated.
     pub fn bytes(&self) -> usize {
-        self.rows.capacity() * 8 + self.parents.capacity() * 4 + self.index.capacity() * 5
+        self.rows.capacity() * 8 + self.parents.capacity() * 4 + self.index.capacity() * 5 * 8 / 7
     }
 }
 
