@@ -122,6 +122,7 @@ impl Code {
                 }
             }
             Code::Choice(ways) => {
+                env.go_on()?;
                 for w in ways {
                     if !w.run(env, then)? {
                         return Ok(false);
@@ -130,6 +131,7 @@ impl Code {
                 Ok(true)
             }
             Code::Select(ways, otherwise) => {
+                env.go_on()?;
                 let mut none = true;
                 for (guard, body) in ways {
                     if guard.holds(env)? {

@@ -215,6 +215,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             };
             match (&set, pattern) {
                 (Val::W(m), Pattern::Bind(slot)) => {
+                    env.go_on()?;
                     for i in mask::bits(*m) {
                         env.set(*slot, Val::W(u64::from(i)));
                         if !run(rest, env, found)? {
@@ -267,6 +268,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             run(way, env, &mut |env| run(rest, env, found))
         }
         Step::Alt(ways) => {
+            env.go_on()?;
             for way in ways {
                 if !run(way, env, &mut |env| run(rest, env, found))? {
                     return Ok(false);

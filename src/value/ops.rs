@@ -125,12 +125,41 @@ pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
     }
 }
 
+/// Values that an expanded set holds at most, counting those in its elements.
+const MAX_WEIGHT: usize = 8 * MAX_SET;
+
+fn weight_of(v: &Val) -> usize {
+    match v {
+        Val::Set(items) | Val::Seq(items) => items.len(),
+        Val::Bits(words) => words.len(),
+        _ => 1,
+    }
+}
+
+/// Elements that are tried at most before one of them belongs to a difference or an intersection.
+const MAX_TRIED: u64 = 1 << 26;
+
+/// Visits the elements of a set that pass a test.
+fn each_that(set: &Val, rep: &Rep, passes: &dyn Fn(&Val) -> Res<bool>, visit: Visit) -> Res<bool> {
+    let mut tried = 0;
+    each(set, rep, &mut |v| {
+        if passes(&v)? {
+            tried = 0;
+            return visit(v);
+        }
+        tried += 1;
+        if tried > MAX_TRIED { Err(too_large("a set")) } else { Ok(true) }
+    })
+}
+
 /// All elements of a symbolic set.
 pub fn expand(l: &Lazy, rep: &Rep) -> Res<Vec<Val>> {
     let elem = rep.elem();
     let mut out = Vec::new();
+    let mut weight = 0;
     for_each(l, rep, &mut |v| {
-        if out.len() >= MAX_SET {
+        weight += weight_of(&v);
+        if out.len() >= MAX_SET || weight > MAX_WEIGHT {
             return Err(too_large("a set"));
         }
         out.push(v);
@@ -208,9 +237,9 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
         Lazy::Union(a, b) => Ok(each(a, rep, visit)? && each(b, rep, visit)?),
         Lazy::Inter(a, b) => {
             let (a, b) = if symbolic(a) { (b, a) } else { (a, b) };
-            each(a, rep, &mut |v| if member(&v, b, rep)? { visit(v) } else { Ok(true) })
+            each_that(a, rep, &|v| member(v, b, rep), visit)
         }
-        Lazy::Diff(a, b) => each(a, rep, &mut |v| if member(&v, b, rep)? { Ok(true) } else { visit(v) }),
+        Lazy::Diff(a, b) => each_that(a, rep, &|v| member(v, b, rep).map(|m| !m), visit),
         Lazy::Closure(c) => {
             for v in c.elements(MAX_SET)? {
                 if !visit(v)? {
@@ -329,10 +358,24 @@ fn functions(kind: FunKind, from: &Val, to: &Val, rep: &R, visit: Visit) -> Res<
     if kind.total && ((xs.len() > ys.len() && kind.injective) || (xs.len() < ys.len() && kind.surjective)) {
         return Ok(true);
     }
+    if xs.len() > MAX_DOMAIN {
+        // More functions than anybody could visit, unless there is no choice.
+        return match &ys[..] {
+            [] if kind.total => Ok(true),
+            [y] if kind.total => {
+                let pairs = xs.into_iter().map(|x| Val::pair(x, y.clone(), pair)).collect();
+                visit(Val::from_elems(pairs, rep))
+            }
+            _ => Err(Fault::limit(format!("the functions from {} elements cannot be enumerated", xs.len()))),
+        };
+    }
     let mut used = vec![0u32; ys.len()];
     let mut chosen = Vec::with_capacity(xs.len());
     choose_function(&Space { kind, xs: &xs, ys: &ys, rep }, 0, &mut used, ys.len(), &mut chosen, visit)
 }
+
+/// Functions are chosen point by point, one call inside the other.
+const MAX_DOMAIN: usize = 4096;
 
 struct Space<'a> {
     kind: FunKind,

@@ -461,10 +461,10 @@ pub fn from_value(v: &Value, rep: &Rep) -> Option<Val> {
     })
 }
 
-/// A given set's elements by their places.
+/// A given set's elements by their places; symbolic when there are very many.
 pub fn given(set: SetId, scope: &Scope) -> Val {
     let rep = Rep { shape: Shape::Elem(set), carrier: scope.size(set).max(1) };
-    Val::full(&rep).unwrap_or_else(|| Val::Set((0..scope.size(set)).map(Val::W).collect()))
+    Val::full(&rep).unwrap_or_else(|| Val::lazy(Lazy::All(Arc::new(rep))))
 }
 
 /// Subsets of a mask, smallest first: every one once.
