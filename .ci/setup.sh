@@ -43,16 +43,27 @@ install() {
     exit 2
 }
 
-have_libclang() {
-    [ -n "${LIBCLANG_PATH:-}" ] && return 0
-    for f in /usr/lib/llvm-*/lib/libclang*.so* /usr/lib/*/libclang*.so* /usr/lib/libclang*.so* \
-        /usr/lib64/libclang*.so* /usr/lib64/llvm*/lib/libclang*.so* /usr/local/lib/libclang*.so* \
-        /Library/Developer/CommandLineTools/usr/lib/libclang.dylib \
-        /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib/libclang.dylib \
-        /opt/homebrew/opt/llvm/lib/libclang.dylib /usr/local/opt/llvm/lib/libclang.dylib; do
+# any FILE...: is one of them there? (A pattern that matches nothing stays as it is, and is no file.)
+any() {
+    for f in "$@"; do
         [ -e "$f" ] && return 0
     done
     return 1
+}
+
+# What bindgen needs: libclang itself (not libclang-cpp, which has another interface) and clang's own headers,
+# such as stddef.h.
+have_libclang() {
+    [ -n "${LIBCLANG_PATH:-}" ] && return 0
+    any /Library/Developer/CommandLineTools/usr/lib/libclang.dylib \
+        /Applications/Xcode.app/Contents/Developer/Toolchains/XcodeDefault.xctoolchain/usr/lib/libclang.dylib \
+        /opt/homebrew/opt/llvm/lib/libclang.dylib /usr/local/opt/llvm/lib/libclang.dylib && return 0
+    any /usr/lib/llvm*/lib/libclang.so* /usr/lib/llvm*/lib/libclang-[0-9]*.so* \
+        /usr/lib/libclang.so* /usr/lib/*/libclang.so* /usr/lib/*/libclang-[0-9]*.so* \
+        /usr/lib64/libclang.so* /usr/lib64/llvm*/lib*/libclang.so* /usr/local/lib/libclang.so* &&
+        any /usr/lib/llvm*/lib/clang/*/include/stddef.h /usr/lib/clang/*/include/stddef.h \
+            /usr/lib64/clang/*/include/stddef.h /usr/lib64/llvm*/lib*/clang/*/include/stddef.h \
+            /usr/local/lib/clang/*/include/stddef.h
 }
 
 ensure_tools() {
