@@ -515,6 +515,7 @@ pub fn finite_card(v: &Val, rep: &Rep) -> Res<Option<usize>> {
         Lazy::Interval(lo, hi) => {
             Ok(Some(if hi < lo { 0 } else { (i128::from(*hi) - i128::from(*lo) + 1) as usize }))
         }
+        Lazy::All(r) if r.carrier > 0 => Ok(Some(r.carrier as usize)),
         Lazy::Product(a, b) => {
             let (ra, rb) = rep.elem().as_pair();
             match (finite_card(a, &Rep::set(ra.clone()))?, finite_card(b, &Rep::set(rb.clone()))?) {

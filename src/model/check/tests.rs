@@ -261,7 +261,11 @@ fn mistakes_in_machines() {
         ),
         (
             "MACHINE M OPERATIONS r <-- f(x) = PRE x : NAT THEN r := x END; r <-- g = r <-- f(1, 2) END",
-            &["1:80 B0206 `f` has 1 argument, not 2 | 1:28 the operation is declared here"],
+            &[
+                "1:80 B0217 `f` belongs to this machine, which may not call its own operations | help: make it a \
+                 LOCAL_OPERATION, or put the common part into a definition or an included machine",
+                "1:80 B0206 `f` has 1 argument, not 2 | 1:28 the operation is declared here",
+            ],
         ),
         (
             "MACHINE M VARIABLES x INVARIANT x : NAT INITIALISATION x := 0 || x := 1 END",
@@ -307,6 +311,7 @@ fn mistakes_in_machines() {
 fn types_come_from_anywhere() {
     let m = model(
         "MACHINE M
+DEFINITIONS SET_PREF_ALLOW_LOCAL_OPERATION_CALLS == TRUE
 VARIABLES x, y, z
 INVARIANT z = z
 INITIALISATION x := 1 || y := {} || z := {}
