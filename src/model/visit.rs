@@ -1,7 +1,21 @@
 //! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
 //! rewriting. Whoever needs the whole tree recurses.
 
-use super::{Expr, ExprKind as E, Lhs, LocalId, Step, Stmt, StmtKind as S, VarId};
+use super::{Expr, ExprKind as E, Lhs, LocalId, Model, Step, Stmt, StmtKind as S, VarId};
+
+impl Model {
+    /// Calls `f` for each expression that stands in the model, the largest ones only.
+    pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        let predicates = [&self.properties, &self.invariant, &self.assertions];
+        predicates.into_iter().flatten().chain(&self.goal).for_each(&mut *f);
+        fn inside<'a>(s: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
+            s.for_each_expr(f);
+            s.for_each_child(&mut |c| inside(c, f));
+        }
+        inside(&self.initialisation, f);
+        self.operations.iter().for_each(|o| inside(&o.body, f));
+    }
+}
 
 impl Expr {
     /// Calls `f` for each direct part.
@@ -62,6 +76,12 @@ impl Expr {
                 f(body);
             }
         }
+    }
+
+    /// Calls `f` for the expression and all its parts.
+    pub fn for_each_part<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        f(self);
+        self.for_each_child(&mut |c| c.for_each_part(f));
     }
 
     /// Whether the expression or a part of it satisfies the test.

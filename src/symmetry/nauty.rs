@@ -9,13 +9,56 @@
 //! may move between threads. nauty's scratch (a few kilobytes) stays allocated when a thread ends: label on
 //! threads that live long.
 //!
-//! Absent on purpose: a limit of work for hard graphs. nauty's only way to stop is a flag that all threads
-//! share. Many interchangeable vertices take it time cubic in their number (4096 without edges: minutes).
+//! Hard graphs: the nodes of nauty's search tree are counted, and beyond a limit the graph is refused. nauty's
+//! only way to stop is a flag that all threads share, so a call that was stopped on another thread's behalf is
+//! made again. Many interchangeable vertices take nauty time cubic in their number; whoever knows some to be
+//! interchangeable had better colour them apart.
 
 use super::{Edges, Graph};
 use nauty_Traces_sys as sys;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::fmt;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Nodes of the search tree that a labelling may have.
+pub const MAX_NODES: u64 = 50_000;
+
+unsafe extern "C" {
+    /// nauty looks at it after every node: not thread-local, "on purpose". The bindings leave it out.
+    static mut nauty_kill_request: c_int;
+}
+
+/// nauty's flag, which all threads share.
+fn stop_request() -> &'static AtomicI32 {
+    // SAFETY: the variable is a C int of static lifetime, aligned as one, which nauty only reads (volatile); all
+    // of our own accesses are atomic.
+    unsafe { AtomicI32::from_ptr(&raw mut nauty_kill_request) }
+}
+
+thread_local! {
+    /// Nodes that this thread's labelling may still have.
+    static NODES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Called at every node, on the thread that labels.
+unsafe extern "C" fn count_node(
+    _: *mut sys::graph,
+    _: *mut c_int,
+    _: *mut c_int,
+    _: c_int,
+    _: c_int,
+    _: c_int,
+    _: c_int,
+    _: c_int,
+    _: c_int,
+) {
+    // A cell without a destructor is there as long as its thread: this does not panic, so nothing unwinds into C.
+    NODES.with(|nodes| match nodes.get() {
+        0 => stop_request().store(1, Ordering::Relaxed),
+        n => nodes.set(n - 1),
+    });
+}
 
 /// The most vertices a graph may have. nauty recurses once for each vertex that it fixes, so a larger graph
 /// could overflow the stack of a thread (a test holds the stack to 256 bytes a vertex).
@@ -45,6 +88,8 @@ pub enum Form {
 pub enum Refused {
     /// More than [`MAX_VERTICES`].
     TooLarge { vertices: usize },
+    /// The search tree has more nodes than allowed.
+    TooHard,
     /// nauty gave up, with this status.
     Status(i32),
     /// nauty's answer is not a permutation of the vertices that keeps their colours in order.
@@ -57,6 +102,7 @@ impl fmt::Display for Refused {
             Refused::TooLarge { vertices } => {
                 write!(f, "a graph of {vertices} vertices is too large to label (at most {MAX_VERTICES})")
             }
+            Refused::TooHard => f.write_str("a graph that takes too long to label"),
             Refused::Status(status) => write!(f, "nauty gave up (status {status})"),
             Refused::NotALabelling => f.write_str("nauty answered with something that is no labelling"),
         }
@@ -75,9 +121,10 @@ pub struct Labelling<'a> {
 }
 
 /// Labels graphs, in memory that is kept from one to the next.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Labeller {
     form: Form,
+    max_nodes: u64,
     // nauty's arguments, each one entry a vertex.
     lab: Vec<c_int>,
     ptn: Vec<c_int>,
@@ -111,10 +158,32 @@ struct Lists {
     e: Vec<c_int>,
 }
 
+impl Default for Labeller {
+    fn default() -> Labeller {
+        Labeller {
+            form: Form::default(),
+            max_nodes: MAX_NODES,
+            lab: vec![],
+            ptn: vec![],
+            orbits: vec![],
+            dense: Dense::default(),
+            sparse: Sparse::default(),
+            places: vec![],
+            canonical: Graph::default(),
+        }
+    }
+}
+
 impl Labeller {
     #[must_use]
     pub fn new() -> Labeller {
         Labeller::default()
+    }
+
+    /// Another limit than [`MAX_NODES`].
+    #[must_use]
+    pub fn max_nodes(self, max_nodes: u64) -> Labeller {
+        Labeller { max_nodes, ..self }
     }
 
     #[must_use]
@@ -135,15 +204,30 @@ impl Labeller {
         if n == 0 {
             return Ok(&self.places);
         }
-        self.partition(graph.colours());
         let dense = match self.form {
             Form::BySize => n <= DENSE_VERTICES,
             Form::Dense => true,
             Form::Sparse => false,
         };
-        let status = if dense { self.run_dense(graph) } else { self.run_sparse(graph) };
-        if status != 0 {
-            return Err(Refused::Status(status));
+        loop {
+            self.partition(graph.colours());
+            NODES.set(self.max_nodes);
+            let status = if dense { self.run_dense(graph) } else { self.run_sparse(graph) };
+            if NODES.get() == 0 {
+                // Whether or not nauty saw it, the request was ours.
+                stop_request().store(0, Ordering::Relaxed);
+                return Err(Refused::TooHard);
+            }
+            match status {
+                0 => break,
+                s if s == sys::NAUKILLED as c_int => {
+                    // Another thread's request, which that thread will take back.
+                    while stop_request().load(Ordering::Relaxed) != 0 {
+                        std::thread::yield_now();
+                    }
+                }
+                s => return Err(Refused::Status(s)),
+            }
         }
         self.read_places(graph.colours())?;
         Ok(&self.places)
@@ -194,14 +278,15 @@ impl Labeller {
         };
         options.getcanon = sys::TRUE;
         options.defaultptn = sys::FALSE;
+        options.usernodeproc = Some(count_node);
         let mut stats = sys::statsblk::default();
         // SAFETY: 0 < n <= MAX_VERTICES, so both sizes fit and nauty's recursion stays within the stack.
         // `g` and `canonical` have n rows of m words, with no bit at n or beyond; `lab`, `ptn` and `orbits`
         // have n entries, `lab` is a permutation of 0..n and `ptn` ends with 0. They are distinct vectors
         // that nothing else refers to during the call, and nauty keeps no pointer to them after it. The
-        // options are the library's defaults for this form (its own dispatch vector, which is only read, and
-        // no callback of ours), so nothing unwinds through C. All of nauty's static variables that it
-        // writes are thread-local (feature `tls`).
+        // options are the library's defaults for this form (its own dispatch vector, which is only read) and
+        // one callback, which reads none of its arguments and does not unwind. All of nauty's static variables
+        // that it writes are thread-local (feature `tls`).
         unsafe {
             sys::densenauty(
                 g.as_mut_ptr(),
@@ -228,6 +313,7 @@ impl Labeller {
         };
         options.getcanon = sys::TRUE;
         options.defaultptn = sys::FALSE;
+        options.usernodeproc = Some(count_node);
         let mut stats = sys::statsblk::default();
         let mut g = lists.lend();
         let mut h = canonical.lend();
@@ -413,6 +499,40 @@ mod tests {
             let mut l = Labeller { lab, ..Labeller::default() };
             assert_eq!(l.read_places(&colours), want, "{:?}", l.lab);
         }
+    }
+
+    /// A strongly regular graph (the rook's graph of side `k`): hard enough to need many nodes.
+    fn rook(k: u32) -> Graph {
+        let mut edges = vec![];
+        for (i, j) in (0..k * k).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            if i / k == j / k || i % k == j % k {
+                edges.push((i, j));
+            }
+        }
+        graph(Edges::Undirected, (k * k) as usize, &edges)
+    }
+
+    #[test]
+    fn hard_graphs_are_refused_and_the_next_one_is_labelled() {
+        let mut l = Labeller::new().max_nodes(5);
+        assert_eq!(l.label(&rook(6)), Err(Refused::TooHard));
+        assert!(l.label(&graph(Edges::Undirected, 2, &[(0, 1)])).is_ok());
+        assert!(Labeller::new().label(&rook(6)).is_ok());
+    }
+
+    #[test]
+    fn a_refusal_does_not_disturb_other_threads() {
+        let labelled = |max_nodes: u64| {
+            let mut l = Labeller::new().max_nodes(max_nodes);
+            (0..300).filter(|_| l.label(&rook(5)).is_ok()).count()
+        };
+        std::thread::scope(|s| {
+            let lazy: Vec<_> = (0..3).map(|_| s.spawn(|| labelled(3))).collect();
+            let patient: Vec<_> = (0..3).map(|_| s.spawn(|| labelled(MAX_NODES))).collect();
+            // A thread that panicked is a failed test.
+            assert!(lazy.into_iter().all(|t| t.join().unwrap() == 0));
+            assert!(patient.into_iter().all(|t| t.join().unwrap() == 300));
+        });
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl<'m> System<'m> {
         Worker { env, valuation: usize::MAX, row: Vec::new(), seen: HashSet::default() }
     }
 
-    fn const_slots(&self) -> usize {
+    pub fn const_slots(&self) -> usize {
         self.model.constants.len()
     }
 
@@ -146,6 +146,21 @@ impl<'m> System<'m> {
 
     pub fn interned(&self) -> usize {
         self.table.len()
+    }
+
+    /// The words' interned values.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The values of the constants in a valuation, by slot.
+    pub fn constant_vals(&self, valuation: usize) -> &[Val] {
+        &self.constants[valuation]
+    }
+
+    /// A row's words, by variable.
+    pub fn words<'r>(&self, row: &'r [u64]) -> &'r [u64] {
+        &row[usize::from(self.has_valuation_word())..]
     }
 
     /// Finds the valuations of the constants, at most `limit`.
@@ -206,7 +221,7 @@ impl<'m> System<'m> {
     /// Puts a state into the worker's environment.
     pub fn load(&self, w: &mut Worker, row: &[u64]) {
         self.load_constants(w, self.valuation_of(row));
-        let words = &row[usize::from(self.has_valuation_word())..];
+        let words = self.words(row);
         for (slot, word) in self.var_slots().zip(words) {
             w.env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
         }
@@ -283,8 +298,12 @@ impl<'m> System<'m> {
                     let slot = *slot as usize;
                     row[offset + slot - first] = self.table.encode(&env.slots[slot], &self.slots[slot].rep);
                 }
-                if event.may_repeat && !seen.insert(self.label(event, env, row)) {
-                    return Ok(true);
+                if event.may_repeat {
+                    let mut key = self.label(index, env);
+                    key.extend_from_slice(row);
+                    if !seen.insert(key) {
+                        return Ok(true);
+                    }
                 }
                 flow = visitor.step(Step { event: index, env, target: row });
                 Ok(flow.is_continue())
@@ -301,9 +320,11 @@ impl<'m> System<'m> {
         flow
     }
 
-    /// Parameters, results and target: what makes a transition.
-    fn label(&self, event: &Event, env: &Env, row: &[u64]) -> SmallVec<[u64; 8]> {
-        let mut key: SmallVec<[u64; 8]> = SmallVec::from_slice(row);
+    /// Event, parameters and results: what makes a transition beside its target.
+    pub fn label(&self, index: usize, env: &Env) -> SmallVec<[u64; 8]> {
+        let event = &self.events[index];
+        let mut key: SmallVec<[u64; 8]> = SmallVec::new();
+        key.push(index as u64);
         for slot in event.params.iter().chain(&event.results) {
             let slot = *slot as usize;
             key.push(match &env.slots[slot] {
@@ -333,7 +354,7 @@ impl<'m> System<'m> {
         };
         match row {
             Some(row) => {
-                let words = &row[usize::from(self.has_valuation_word())..];
+                let words = self.words(row);
                 let slots = self.var_slots().zip(words);
                 values.extend(slots.map(|(slot, w)| self.table.decode(*w, &self.slots[slot].rep)));
             }
@@ -374,7 +395,7 @@ impl<'m> System<'m> {
 
     /// The values of the variables in a row.
     pub fn variable_values(&self, row: &[u64]) -> Vec<Value> {
-        let words = &row[usize::from(self.has_valuation_word())..];
+        let words = self.words(row);
         self.var_slots()
             .zip(words)
             .map(|(slot, w)| {

@@ -1,0 +1,183 @@
+//! Symmetry markers (seed 001, Definitions 1 and 2 with the rules for NonSym): a value that symmetric states
+//! share, and that other states may share too.
+//!
+//! A marker is the state with every point replaced by the multiset of paths that lead to it. Here both are
+//! hashes of 128 bits; multisets are sums. A sequence is the set of pairs that it is in B, and a record is the
+//! pair of its first field and the rest. NonSym has all values of types without points, where the paper has
+//! atoms, pairs of them, and the empty set: finer, and still the same for symmetric states.
+
+use super::action::{Action, Moves};
+use crate::value::val::Val;
+use std::hash::BuildHasher;
+
+pub type Marker = u128;
+
+const LEFT: u128 = 11;
+const RIGHT: u128 = 12;
+const BOTH: u128 = 13;
+const TO: u128 = 14;
+const FROM: u128 = 15;
+const EL: u128 = 16;
+const EMPTY: u128 = 17;
+
+fn mix(a: u128, b: u128) -> u128 {
+    const K: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+    let m = (a ^ b.rotate_left(71) ^ K).wrapping_mul(K | 1);
+    let m = (m ^ (m >> 67)).wrapping_mul(0xD6E8_FEB8_6659_FD93_A076_1D64_78BD_642F);
+    m ^ (m >> 59)
+}
+
+/// Makes markers, in memory that is kept.
+pub struct Marking<'a, 's, 'm> {
+    action: &'a Action<'s, 'm>,
+    /// `paths(d, s)` of every point d.
+    paths: Vec<u128>,
+    vals: Vec<Val>,
+}
+
+impl<'a, 's, 'm> Marking<'a, 's, 'm> {
+    #[must_use]
+    pub fn new(action: &'a Action<'s, 'm>) -> Marking<'a, 's, 'm> {
+        Marking { action, paths: vec![], vals: vec![] }
+    }
+
+    /// The marker of a state.
+    pub fn of_row(&mut self, row: &[u64]) -> Marker {
+        let system = self.action.system;
+        self.vals.clear();
+        self.vals.extend_from_slice(system.constant_vals(system.valuation_of(row)));
+        let first = system.const_slots();
+        for (i, w) in system.words(row).iter().enumerate() {
+            self.vals.push(system.table().decode(*w, &system.slots[first + i].rep));
+        }
+        self.marker()
+    }
+
+    /// The marker of a valuation of the constants.
+    pub fn of_constants(&mut self, valuation: usize) -> Marker {
+        self.vals.clear();
+        self.vals.extend_from_slice(self.action.system.constant_vals(valuation));
+        self.marker()
+    }
+
+    fn marker(&mut self) -> Marker {
+        let vals = std::mem::take(&mut self.vals);
+        let slots = &self.action.slots;
+        self.paths.clear();
+        self.paths.resize(self.action.group.points(), 0);
+        for (slot, (v, m)) in vals.iter().zip(slots).enumerate() {
+            self.paths(&mark(m, v), mix(slot as u128, EL));
+        }
+        let mut marker = 0;
+        for (v, m) in vals.iter().zip(slots) {
+            marker = mix(marker, self.value(&mark(m, v)));
+        }
+        self.vals = vals;
+        marker
+    }
+
+    /// Definition 1: adds the paths that begin with `path` and go on into a value.
+    fn paths(&mut self, e: &Node, path: u128) {
+        match e {
+            Node::Point(d) => {
+                let all = &mut self.paths[*d as usize];
+                *all = all.wrapping_add(mix(path, 1));
+            }
+            Node::Set(items) => items.iter().for_each(|x| self.paths(x, mix(path, EL))),
+            Node::Pair(pair) => {
+                let (x, y) = &**pair;
+                match (x.is_non_sym(), y.is_non_sym()) {
+                    (true, true) => {}
+                    (false, true) => self.paths(x, mix(mix(path, TO), self.value(y))),
+                    (true, false) => self.paths(y, mix(mix(path, FROM), self.value(x))),
+                    (false, false) if x == y => self.paths(x, mix(path, BOTH)),
+                    (false, false) => {
+                        self.paths(x, mix(path, LEFT));
+                        self.paths(y, mix(path, RIGHT));
+                    }
+                }
+            }
+            Node::Atom(_) => {}
+        }
+    }
+
+    /// Definition 2: the value with every point replaced by its paths.
+    fn value(&self, e: &Node) -> u128 {
+        match e {
+            Node::Atom(hash) => mix(*hash, 2),
+            Node::Point(d) => mix(self.paths[*d as usize], 3),
+            Node::Pair(pair) => mix(mix(self.value(&pair.0), LEFT), self.value(&pair.1)),
+            Node::Set(items) if items.is_empty() => EMPTY,
+            Node::Set(items) => {
+                let sum = items.iter().fold(0u128, |sum, x| sum.wrapping_add(mix(self.value(x), EL)));
+                mix(sum, items.len() as u128)
+            }
+        }
+    }
+}
+
+/// A value as the definitions read it.
+#[derive(PartialEq)]
+enum Node {
+    Atom(u128),
+    Point(u32),
+    Pair(Box<(Node, Node)>),
+    Set(Vec<Node>),
+}
+
+impl Node {
+    /// Values of types without points, the empty set, and pairs of such.
+    fn is_non_sym(&self) -> bool {
+        match self {
+            Node::Atom(_) => true,
+            Node::Point(_) => false,
+            Node::Pair(p) => p.0.is_non_sym() && p.1.is_non_sym(),
+            Node::Set(items) => items.is_empty(),
+        }
+    }
+}
+
+/// Values of a type without points are taken whole: their marker is themselves, and no path ends in them.
+fn mark(m: &Moves, v: &Val) -> Node {
+    let pair = |a, b| Node::Pair(Box::new((a, b)));
+    match (m, v) {
+        (Moves::Point(first), Val::W(w)) => Node::Point(first + *w as u32),
+        (Moves::Pair(a, b, nb), Val::W(w)) => pair(mark(a, &Val::W(w / nb)), mark(b, &Val::W(w % nb))),
+        (Moves::DeepPair(a, b), Val::Pair(p)) => pair(mark(a, &p.0), mark(b, &p.1)),
+        (Moves::Rec(parts), Val::W(w)) => {
+            let mut rest = *w;
+            let mut fields = vec![];
+            for (m, carrier) in parts.iter().rev() {
+                fields.push(mark(m, &Val::W(rest % carrier)));
+                rest /= carrier;
+            }
+            record(fields)
+        }
+        (Moves::DeepRec(parts), Val::Rec(fields)) => {
+            record(parts.iter().zip(fields.iter()).rev().map(|(m, f)| mark(m, f)).collect())
+        }
+        (Moves::Points(first), Val::W(w)) => {
+            Node::Set(crate::value::mask::bits(*w).map(|i| Node::Point(first + i)).collect())
+        }
+        (Moves::Matrix(a, b, nb), Val::W(w)) => {
+            let element = |i| pair(mark(a, &Val::W(u64::from(i / nb))), mark(b, &Val::W(u64::from(i % nb))));
+            Node::Set(crate::value::mask::bits(*w).map(element).collect())
+        }
+        (Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _), _) => {
+            Node::Set(v.elems().map(|x| mark(e, &x)).collect())
+        }
+        _ => Node::Atom(structure(v)),
+    }
+}
+
+/// From the fields, last first.
+fn record(fields: Vec<Node>) -> Node {
+    let mut all = fields.into_iter();
+    let last = all.next().unwrap_or(Node::Set(vec![]));
+    all.fold(last, |rest, f| Node::Pair(Box::new((f, rest))))
+}
+
+fn structure(v: &Val) -> u128 {
+    let hash = |seed| foldhash::fast::FixedState::with_seed(seed).hash_one(v);
+    u128::from(hash(1)) << 64 | u128::from(hash(2))
+}

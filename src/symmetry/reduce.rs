@@ -1,0 +1,313 @@
+//! The key of a state under a strategy.
+
+use super::action::Action;
+use super::canon::{self, Found};
+#[cfg(feature = "nauty")]
+use super::encode::{Colouring, Encoder, StateGraph};
+#[cfg(feature = "nauty")]
+use super::graph::Graph;
+use super::group::Perm;
+#[cfg(feature = "nauty")]
+use super::nauty;
+use super::sketch::{Sketch, Sketcher, mix};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How symmetric states are recognised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    #[default]
+    Off,
+    /// Permutation flooding: rmc1.
+    Flood,
+    /// Symmetry markers: approximate.
+    Markers,
+    /// Our own canonical labelling.
+    Canon,
+    /// nauty's.
+    Nauty,
+    /// Colours where they suffice, our own labelling otherwise.
+    Auto,
+}
+
+impl Strategy {
+    pub const ALL: [Strategy; 6] =
+        [Strategy::Off, Strategy::Flood, Strategy::Markers, Strategy::Canon, Strategy::Nauty, Strategy::Auto];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Off => "off",
+            Strategy::Flood => "flood",
+            Strategy::Markers => "markers",
+            Strategy::Canon => "canon",
+            Strategy::Nauty => "nauty",
+            Strategy::Auto => "auto",
+        }
+    }
+
+    /// Whether states that it takes for symmetric are.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        self != Strategy::Markers
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a strategy did.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Keys asked for.
+    pub calls: u64,
+    /// Those whose state had its key in the cache.
+    pub cached: u64,
+    /// Those that colours alone decided.
+    pub by_colour: u64,
+    /// Those that took a labelling.
+    pub labelled: u64,
+    /// States kept as they are: too large, too hard, or a witness that is none.
+    pub kept: u64,
+    /// Nodes of our own labelling's search trees.
+    pub nodes: u64,
+    /// Time for labelling, for the longest, and for applying and checking witnesses. Only when asked for.
+    pub labelling: Duration,
+    pub longest: Duration,
+    pub witnesses: Duration,
+    /// Graphs by number of vertices (seed 002, Fig. 8).
+    pub sizes: std::collections::BTreeMap<usize, u64>,
+}
+
+/// Nodes that a labelling may search for one state.
+const MAX_NODES: u64 = 20_000;
+/// Rows whose keys are remembered.
+const CACHE: usize = 1 << 12;
+
+/// Finds keys. One a thread.
+pub struct Reducer<'a, 's, 'm> {
+    action: &'a Action<'s, 'm>,
+    labelling: Labelling,
+    witness: Perm,
+    identity: Perm,
+    key: Vec<u64>,
+    cache: Cache,
+    timed: bool,
+    pub stats: Stats,
+}
+
+enum Labelling {
+    Canon(Box<Canon>),
+    #[cfg(feature = "nauty")]
+    Nauty(Box<Nauty>),
+    /// A test's own, which may lie.
+    #[cfg(test)]
+    Given(fn(&[u64], &mut Perm)),
+}
+
+#[derive(Default)]
+struct Canon {
+    sketcher: Sketcher,
+    sketch: Sketch,
+    labeller: canon::Labeller,
+    swapped: Vec<u64>,
+    swap: Perm,
+}
+
+#[cfg(feature = "nauty")]
+struct Nauty {
+    encoder: Encoder,
+    graph: StateGraph,
+    colouring: Colouring,
+    colours: Vec<u32>,
+    layered: Graph,
+    labeller: nauty::Labeller,
+    order: Vec<u32>,
+}
+
+impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
+    /// `None` for strategies that have no keys of their own ([`Strategy::Off`], flooding, markers) and for nauty
+    /// where the program was built without it.
+    #[must_use]
+    pub fn new(action: &'a Action<'s, 'm>, strategy: Strategy, timed: bool) -> Option<Reducer<'a, 's, 'm>> {
+        let labelling = match strategy {
+            Strategy::Off | Strategy::Flood | Strategy::Markers => return None,
+            Strategy::Canon | Strategy::Auto => Labelling::Canon(Box::default()),
+            #[cfg(feature = "nauty")]
+            Strategy::Nauty => Labelling::Nauty(Box::new(Nauty {
+                encoder: Encoder::new(action),
+                graph: StateGraph::default(),
+                colouring: Colouring::default(),
+                colours: vec![],
+                layered: Graph::default(),
+                labeller: nauty::Labeller::new(),
+                order: vec![],
+            })),
+            #[cfg(not(feature = "nauty"))]
+            Strategy::Nauty => return None,
+        };
+        Some(Reducer::with(action, labelling, timed))
+    }
+
+    /// A labelling of a test's own.
+    #[cfg(test)]
+    pub(crate) fn given(action: &'a Action<'s, 'm>, label: fn(&[u64], &mut Perm)) -> Reducer<'a, 's, 'm> {
+        Reducer::with(action, Labelling::Given(label), false)
+    }
+
+    fn with(action: &'a Action<'s, 'm>, labelling: Labelling, timed: bool) -> Reducer<'a, 's, 'm> {
+        let identity = Perm::identity(action.group.points());
+        Reducer {
+            action,
+            labelling,
+            witness: identity.clone(),
+            identity,
+            key: vec![],
+            cache: Cache::new(action.system.width()),
+            timed,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The key of a row: its image under [`Reducer::witness`].
+    pub fn key(&mut self, row: &[u64]) -> &[u64] {
+        self.stats.calls += 1;
+        if self.cache.find(row, &mut self.key) {
+            self.stats.cached += 1;
+            return &self.key;
+        }
+        self.label_row(row);
+        self.cache.put(row, &self.key);
+        &self.key
+    }
+
+    /// The key of a row and the permutation that takes the row to it.
+    pub fn key_with_witness(&mut self, row: &[u64]) -> (&[u64], &Perm) {
+        self.stats.calls += 1;
+        self.label_row(row);
+        (&self.key, &self.witness)
+    }
+
+    fn label_row(&mut self, row: &[u64]) {
+        let begin = self.timed.then(Instant::now);
+        let found = self.label(row);
+        let labelled = self.timed.then(Instant::now);
+        match found {
+            Found::ByColour => self.stats.by_colour += 1,
+            Found::BySearch => self.stats.labelled += 1,
+            Found::GaveUp => {}
+        }
+        // Whatever made the witness: it is a member of the group, and the key is its image.
+        let is_witness = found != Found::GaveUp
+            && self.action.group.contains(&self.witness)
+            && self.action.row(row, &self.witness, &mut self.key);
+        if !is_witness {
+            self.stats.kept += 1;
+            self.witness.clone_from(&self.identity);
+            self.key.clear();
+            self.key.extend_from_slice(row);
+        }
+        if let (Some(begin), Some(labelled)) = (begin, labelled) {
+            let took = labelled - begin;
+            self.stats.labelling += took;
+            self.stats.longest = self.stats.longest.max(took);
+            self.stats.witnesses += labelled.elapsed();
+        }
+    }
+
+    /// Puts a permutation into `witness`, unless it gives up.
+    fn label(&mut self, row: &[u64]) -> Found {
+        let action = self.action;
+        let group = &action.group;
+        match &mut self.labelling {
+            Labelling::Canon(c) => {
+                let Canon { sketcher, sketch, labeller, swapped, swap } = &mut **c;
+                sketcher.sketch(action, row, sketch);
+                if self.timed {
+                    *self.stats.sizes.entry(sketch.colours.len()).or_default() += 1;
+                }
+                swap.0.clone_from(&self.identity.0);
+                let found = labeller.label(group, sketch, MAX_NODES, &mut |a, b| {
+                    swap.0.swap(a as usize, b as usize);
+                    let same = action.row(row, swap, swapped) && swapped == row;
+                    swap.0.swap(a as usize, b as usize);
+                    same
+                });
+                if found == Found::BySearch {
+                    self.stats.nodes += labeller.nodes();
+                }
+                if found != Found::GaveUp {
+                    labeller.witness(group, &mut self.witness);
+                }
+                found
+            }
+            #[cfg(feature = "nauty")]
+            Labelling::Nauty(n) => {
+                let Nauty { encoder, graph, colouring, colours, layered, labeller, order } = &mut **n;
+                encoder.graph(action, row, graph);
+                graph.colours(colouring, colours);
+                graph.layered(colours, layered);
+                if self.timed {
+                    *self.stats.sizes.entry(layered.len()).or_default() += 1;
+                }
+                let Ok(places) = labeller.label(layered) else { return Found::GaveUp };
+                // The new order of a set's points is that of their places in the first layer.
+                self.witness.0.resize(group.points(), 0);
+                for o in &group.orbitals {
+                    order.clear();
+                    order.extend(o.first..o.first + o.size);
+                    order.sort_unstable_by_key(|point| places[1 + *point as usize]);
+                    for (place, point) in (o.first..).zip(order.iter()) {
+                        self.witness.0[*point as usize] = place;
+                    }
+                }
+                Found::BySearch
+            }
+            #[cfg(test)]
+            Labelling::Given(f) => {
+                f(row, &mut self.witness);
+                Found::BySearch
+            }
+        }
+    }
+}
+
+/// Keys of rows, each row in the one place that its hash gives it.
+struct Cache {
+    width: usize,
+    /// Row and key; a place that was never used is marked by `used`.
+    words: Vec<u64>,
+    used: Vec<bool>,
+}
+
+impl Cache {
+    fn new(width: usize) -> Cache {
+        Cache { width, words: vec![0; 2 * width * CACHE], used: vec![false; CACHE] }
+    }
+
+    fn place(row: &[u64]) -> usize {
+        row.iter().fold(row.len() as u64, |h, w| mix(h, *w)) as usize % CACHE
+    }
+
+    fn find(&self, row: &[u64], key: &mut Vec<u64>) -> bool {
+        let place = Cache::place(row);
+        let at = 2 * place * self.width;
+        if !self.used[place] || self.words[at..at + self.width] != *row {
+            return false;
+        }
+        key.clear();
+        key.extend_from_slice(&self.words[at + self.width..at + 2 * self.width]);
+        true
+    }
+
+    fn put(&mut self, row: &[u64], key: &[u64]) {
+        let place = Cache::place(row);
+        let at = 2 * place * self.width;
+        self.used[place] = true;
+        self.words[at..at + self.width].copy_from_slice(row);
+        self.words[at + self.width..at + 2 * self.width].copy_from_slice(key);
+    }
+}

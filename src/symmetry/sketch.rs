@@ -1,0 +1,269 @@
+//! The state graph as colour refinement takes it: one vertex a point, colours for what a point is by itself,
+//! edges for what relates two vertices, and further vertices only for what has more parts than that.
+//!
+//! It is the graph of seed 002, §2, without its root and without the vertices of values that no permutation
+//! moves: an edge to or from one of these is part of the colour of its other end. Colours and labels are 64-bit
+//! hashes of structure, never of interned names or of points, so symmetric states have isomorphic sketches.
+//! Two things that hash alike can make a labelling worse; they cannot make an answer wrong, since the key of a
+//! state is a permutation applied to it.
+
+use super::action::{Action, Moves};
+use crate::value::mask::{bits, row};
+use crate::value::val::Val;
+use std::hash::BuildHasher;
+
+/// Mixes two words; neither commutative nor linear.
+#[inline]
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let m = u128::from(a ^ 0x9E37_79B9_7F4A_7C15) * u128::from(b.rotate_left(32) ^ 0xD6E8_FEB8_6659_FD93);
+    (m as u64) ^ ((m >> 64) as u64)
+}
+
+const LEFT: u64 = 0x4C;
+const RIGHT: u64 = 0x52;
+const SET: u64 = 0x53;
+const TUPLE: u64 = 0x54;
+const LOOP: u64 = 0x4F;
+const OWNER: u64 = 0x45;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub label: u64,
+}
+
+/// Vertices `0..points` are the points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sketch {
+    pub colours: Vec<u64>,
+    pub edges: Vec<Edge>,
+    /// The parts of the tuple that is being read: place and vertex.
+    leaves: Vec<(u64, u32)>,
+}
+
+impl Sketch {
+    fn vertex(&mut self, colour: u64) -> u32 {
+        self.colours.push(colour);
+        self.colours.len() as u32 - 1
+    }
+
+    #[inline]
+    fn tint(&mut self, vertex: u32, fact: u64) {
+        let c = &mut self.colours[vertex as usize];
+        *c = c.wrapping_add(fact);
+    }
+
+    #[inline]
+    fn join(&mut self, from: u32, to: u32, label: u64) {
+        if from == to {
+            self.tint(from, mix(label, LOOP));
+        } else {
+            self.edges.push(Edge { from, to, label });
+        }
+    }
+
+    pub fn copy(&mut self, other: &Sketch) {
+        self.colours.clone_from(&other.colours);
+        self.edges.clone_from(&other.edges);
+    }
+
+    /// A value in a slot.
+    pub fn slot(&mut self, m: &Moves, v: &Val, salt: u64) {
+        match (m, v) {
+            (Moves::Still, _) => {}
+            (_, Val::W(w)) => self.word_slot(m, *w, salt),
+            (Moves::Bits(_) | Moves::List(..), _) => self.fill(m, v, salt, None),
+            _ => self.item(m, v, salt, None),
+        }
+    }
+
+    /// A word in a slot: the short ways for sets, functions and relations over points.
+    #[inline]
+    pub fn word_slot(&mut self, m: &Moves, w: u64, salt: u64) {
+        match m {
+            Moves::Still => {}
+            Moves::Point(first) => self.tint(first + w as u32, mix(salt, SET)),
+            Moves::Points(first) => {
+                let fact = mix(salt, SET);
+                bits(w).for_each(|i| self.tint(first + i, fact));
+            }
+            Moves::Matrix(a, b, nb) => match (&**a, &**b) {
+                (Moves::Point(first), Moves::Still) => {
+                    let mut rest = w;
+                    while rest != 0 {
+                        let x = rest.trailing_zeros() / nb;
+                        let values = row(w, x, *nb);
+                        rest &= !(values << (x * nb));
+                        self.tint(first + x, mix(salt, values));
+                    }
+                }
+                (Moves::Still, Moves::Point(first)) => {
+                    bits(w).for_each(|i| self.tint(first + i % nb, mix(salt, u64::from(i / nb))));
+                }
+                (Moves::Point(from), Moves::Point(to)) => {
+                    bits(w).for_each(|i| self.join(from + i / nb, to + i % nb, salt));
+                }
+                _ => self.fill(m, &Val::W(w), salt, None),
+            },
+            Moves::Mask(_) => self.fill(m, &Val::W(w), salt, None),
+            _ => self.item(m, &Val::W(w), salt, None),
+        }
+    }
+
+    /// The elements of a set, which belong to a vertex or, at the top, to nothing.
+    fn fill(&mut self, m: &Moves, v: &Val, salt: u64, owner: Option<u32>) {
+        match (m, v) {
+            (Moves::Points(first), Val::W(w)) => {
+                bits(*w).for_each(|i| self.relate(&[(SET, first + i)], salt, owner));
+            }
+            (Moves::Matrix(a, b, nb), Val::W(w)) => {
+                for i in bits(*w) {
+                    let begin = self.leaves.len();
+                    let mut still = salt;
+                    self.gather(a, &Val::W(u64::from(i / nb)), LEFT, &mut still);
+                    self.gather(b, &Val::W(u64::from(i % nb)), RIGHT, &mut still);
+                    self.close(begin, still, owner);
+                }
+            }
+            (Moves::List(e, _), Val::Seq(items)) => {
+                let Moves::DeepPair(_, item) = &**e else { return };
+                for (i, x) in items.iter().enumerate() {
+                    let begin = self.leaves.len();
+                    let mut still = mix(salt, mix(LEFT, i as u64 + 1));
+                    self.gather(item, x, RIGHT, &mut still);
+                    self.close(begin, still, owner);
+                }
+            }
+            (Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _), _) => {
+                for x in v.elems() {
+                    self.item(e, &x, salt, owner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// One value, as an element of its owner.
+    fn item(&mut self, m: &Moves, v: &Val, salt: u64, owner: Option<u32>) {
+        let begin = self.leaves.len();
+        let mut still = salt;
+        self.gather(m, v, SET, &mut still);
+        self.close(begin, still, owner);
+    }
+
+    /// The parts of a value that move, and a hash of those that do not.
+    fn gather(&mut self, m: &Moves, v: &Val, place: u64, still: &mut u64) {
+        match (m, v) {
+            (Moves::Still, _) => *still = mix(*still, mix(place, structure(v))),
+            (Moves::Point(first), Val::W(w)) => self.leaves.push((place, first + *w as u32)),
+            (Moves::Pair(a, b, nb), Val::W(w)) => {
+                self.gather(a, &Val::W(w / nb), mix(place, LEFT), still);
+                self.gather(b, &Val::W(w % nb), mix(place, RIGHT), still);
+            }
+            (Moves::Rec(parts), Val::W(w)) => {
+                let mut rest = *w;
+                for (i, (m, carrier)) in parts.iter().enumerate().rev() {
+                    self.gather(m, &Val::W(rest % carrier), mix(place, i as u64), still);
+                    rest /= carrier;
+                }
+            }
+            (Moves::DeepPair(a, b), Val::Pair(q)) => {
+                self.gather(a, &q.0, mix(place, LEFT), still);
+                self.gather(b, &q.1, mix(place, RIGHT), still);
+            }
+            (Moves::DeepRec(parts), Val::Rec(fields)) => {
+                for (i, (m, f)) in parts.iter().zip(fields.iter()).enumerate() {
+                    self.gather(m, f, mix(place, i as u64), still);
+                }
+            }
+            (Moves::Points(_) | Moves::Matrix(..) | Moves::Mask(_) | Moves::Bits(_) | Moves::List(..), _) => {
+                let set = self.vertex(SET);
+                self.fill(m, v, SET, Some(set));
+                self.leaves.push((place, set));
+            }
+            _ => {}
+        }
+    }
+
+    /// Relates the leaves since `begin` with each other and their owner.
+    fn close(&mut self, begin: usize, salt: u64, owner: Option<u32>) {
+        let leaves = std::mem::take(&mut self.leaves);
+        self.relate(&leaves[begin..], salt, owner);
+        self.leaves = leaves;
+        self.leaves.truncate(begin);
+    }
+
+    fn relate(&mut self, leaves: &[(u64, u32)], salt: u64, owner: Option<u32>) {
+        match (leaves, owner) {
+            ([], None) => {}
+            ([], Some(o)) => self.tint(o, salt),
+            ([(place, v)], None) => self.tint(*v, mix(salt, *place)),
+            ([(place, v)], Some(o)) => self.join(o, *v, mix(salt, *place)),
+            ([(p, a), (q, b)], None) => self.join(*a, *b, mix(salt, mix(*p, *q))),
+            (_, owner) => {
+                let t = self.vertex(mix(salt, TUPLE));
+                for (place, v) in leaves {
+                    self.join(t, *v, *place);
+                }
+                if let Some(o) = owner {
+                    self.join(o, t, OWNER);
+                }
+            }
+        }
+    }
+}
+
+/// A hash of a value without points.
+fn structure(v: &Val) -> u64 {
+    match v {
+        Val::W(w) => mix(*w, 1),
+        Val::I(i) => mix(*i as u64, 2),
+        other => foldhash::fast::FixedState::default().hash_one(other),
+    }
+}
+
+/// Sketches of the states of one system, with the part of the constants made once a valuation.
+#[derive(Default)]
+pub(super) struct Sketcher {
+    /// Variables that move, by their place in the row, with their salts.
+    bases: Vec<Option<Box<Sketch>>>,
+}
+
+impl Sketcher {
+    /// The sketch of a row, in memory that is there.
+    pub fn sketch(&mut self, action: &Action, row: &[u64], out: &mut Sketch) {
+        let system = action.system;
+        let valuation = system.valuation_of(row);
+        let first = system.const_slots();
+        out.copy(self.base(action, valuation));
+        for (i, w) in system.words(row).iter().enumerate() {
+            let slot = first + i;
+            let salt = mix(slot as u64, 3);
+            match &action.slots[slot] {
+                Moves::Still => {}
+                m @ (Moves::Bits(_) | Moves::List(..) | Moves::DeepPair(..) | Moves::DeepRec(_)) => {
+                    out.slot(m, system.table().get(*w), salt);
+                }
+                m => out.word_slot(m, *w, salt),
+            }
+        }
+    }
+
+    /// The sketch of the constants.
+    pub fn base(&mut self, action: &Action, valuation: usize) -> &Sketch {
+        if self.bases.len() <= valuation {
+            self.bases.resize_with(valuation + 1, || None);
+        }
+        self.bases[valuation].get_or_insert_with(|| {
+            let mut base = Sketch::default();
+            for (i, o) in action.group.orbitals.iter().enumerate() {
+                base.colours.extend((0..o.size).map(|_| mix(i as u64, 4)));
+            }
+            for (slot, v) in action.system.constant_vals(valuation).iter().enumerate() {
+                base.slot(&action.slots[slot], v, mix(slot as u64, 3));
+            }
+            Box::new(base)
+        })
+    }
+}
