@@ -121,7 +121,7 @@ fn run(model: &Model, sizes: &Scope) {
     if let Verdict::Fails(f) = &explored.verdict
         && !stop.load(Ordering::Relaxed)
     {
-        let trace = rebuild::rebuild(&system, &explored.store, f.state, f.valuation);
+        let trace = rebuild::rebuild(&system, &explored, f.state, f.valuation);
         let ran = trace.and_then(|trace| replay::confirm(&system, &trace));
         assert!(ran.is_ok() || stop.load(Ordering::Relaxed), "{} found, but {ran:?}", f.kind.name());
     }

@@ -108,7 +108,11 @@ fn exit_codes() {
         (&["check", SCHEDULER, "--timeout", "-1"], WRONG),
         (&["check", SCHEDULER, "--symmetry", "off", "--threads", "1"], HOLDS),
         (&["check", SCHEDULER, "--threads", "4"], WRONG),
-        (&["check", SCHEDULER, "--symmetry", "nauty"], WRONG),
+        (&["check", SCHEDULER, "--symmetry", "canon"], HOLDS),
+        (&["check", SCHEDULER, "--symmetry", "markers"], UNKNOWN),
+        (&["check", SCHEDULER, "--symmetry", "markers", "--order", "dfs"], WRONG),
+        (&["check", SCHEDULER, "--symmetry", "markers", "--audit"], WRONG),
+        (&["check", SCHEDULER, "--symmetry", "rotate"], WRONG),
         (&["check", "models/no/such/file.mch"], WRONG),
         (&["check", "models"], WRONG),
         (&["check"], WRONG),
@@ -138,7 +142,7 @@ fn exit_codes() {
 fn refusals_say_what_is_missing() {
     for (args, words) in [
         (["--threads", "4"], "not supported yet"),
-        (["--symmetry", "nauty"], "not supported yet"),
+        (["--symmetry", "rotate"], "expected off, flood, markers, canon, nauty or auto"),
         (["--card", "NOBODY=2"], "no set `NOBODY`"),
         (["--goal", "unheard > 1"], "unheard"),
     ] {
@@ -149,7 +153,7 @@ fn refusals_say_what_is_missing() {
 
 #[test]
 fn json_of_what_holds() {
-    let v = answer(&["check", SCHEDULER, "--card", "PROC=3", "--json"], HOLDS);
+    let v = answer(&["check", SCHEDULER, "--card", "PROC=3", "--symmetry", "off", "--json"], HOLDS);
     for (key, expected) in [
         ("verdict", Value::from("holds")),
         ("reason", Value::Null),

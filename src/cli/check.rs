@@ -11,6 +11,7 @@ use crate::model::scope::ScopeArgs;
 use crate::report::answer::{Audited, Checked, Found, Place, Word};
 use crate::report::progress::Line;
 use crate::report::{self, json, text};
+use crate::symmetry::Strategy;
 use crate::system::{Setup, System};
 use crate::trace::explain::{Context, Explainer};
 use crate::trace::{export, rebuild, replay};
@@ -69,9 +70,10 @@ pub struct Args {
     pub trace: Option<PathBuf>,
     #[command(flatten)]
     pub scope: ScopeOptions,
-    /// Symmetry reduction
-    #[arg(long, value_name = "STRATEGY", default_value = "off", value_parser = symmetry)]
-    pub symmetry: String,
+    /// How symmetric states are recognised: `off`, `flood`, `markers` (approximate: never answers "holds"),
+    /// `canon`, `nauty`, or `auto`, the fastest exact one
+    #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = symmetry)]
+    pub symmetry: Strategy,
     /// Threads
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: usize,
@@ -97,11 +99,13 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn symmetry(text: &str) -> Result<String, String> {
-    match text {
-        "off" => Ok(text.to_string()),
-        "auto" | "flood" | "canon" | "nauty" | "markers" => Err("not supported yet; only `off` is".into()),
-        _ => Err("no such strategy; only `off` is supported".into()),
+pub(super) fn symmetry(text: &str) -> Result<Strategy, String> {
+    match Strategy::ALL.into_iter().find(|s| s.name() == text) {
+        Some(Strategy::Nauty) if !cfg!(feature = "nauty") => {
+            Err("this program was built without nauty; `canon` and `auto` are exact too".into())
+        }
+        Some(strategy) => Ok(strategy),
+        None => Err("expected off, flood, markers, canon, nauty or auto".into()),
     }
 }
 
@@ -135,6 +139,8 @@ impl Args {
                 assertions: !self.no_assertions,
                 goal: !self.no_goal,
                 all: self.all,
+                symmetry: self.symmetry,
+                timed: self.stats,
             },
             goal: self.goal.clone(),
             scope: self.scope.args(),
@@ -143,7 +149,28 @@ impl Args {
     }
 }
 
+/// Options that do not go together, and why.
+fn refused(args: &Args) -> Option<&'static str> {
+    let markers = args.symmetry == Strategy::Markers;
+    if markers && args.order != Order::Bfs {
+        return Some(
+            "with `--symmetry markers` the states that are met depend on the order, so there is one order only: \
+             leave out `--order`",
+        );
+    }
+    if markers && args.audit.is_some() {
+        return Some(
+            "`--audit` executes the clauses of the refinement chain, and `--symmetry markers`, which is \
+             approximate, is no machine of it",
+        );
+    }
+    None
+}
+
 pub fn run(args: &Args) -> Exit {
+    if let Some(why) = refused(args) {
+        return super::wrong(why, args.json);
+    }
     let (limit, as_json) = (args.timeout, args.json);
     let stop = Stop::with_last_resort(limit, move || {
         let why = Why::Timeout(limit.unwrap_or_default());
@@ -228,9 +255,7 @@ fn explored(
     };
     let audit = audit.map(|report| {
         let trace = match &report.broken {
-            Some(Broken { state: Some(id), .. }) => {
-                Some(rebuild::rebuild(&system, &explored.store, Some(*id), 0))
-            }
+            Some(Broken { state: Some(id), .. }) => Some(rebuild::rebuild(&system, &explored, Some(*id), 0)),
             _ => None,
         };
         Audited { report, trace }
@@ -267,33 +292,41 @@ fn explored(
             }
         }
     }
+    let flooded = explored.reduction.as_ref().map_or(0, |r| r.effort.bytes);
+    let bytes = explored.store.bytes() + flooded;
     let counts = explored.counts;
     // PROPERTIES without constants are solved too, as ProB does it.
     let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
     let operations = system.events.iter().zip(&counts.events).map(|(e, n)| (e.name.clone(), *n)).collect();
     let complete = matches!(verdict, Verdict::Holds)
-        || (task.options.all && counts.open == 0 && !stop.is_set() && setup.fault.is_none());
+        || (task.options.all
+            && task.options.symmetry.is_exact()
+            && counts.open == 0
+            && !stop.is_set()
+            && setup.fault.is_none());
     Ok(Checked {
         opened: Opened::default(),
         verdict: word,
         reason,
         finding: found,
         operations,
-        constants: if no_constants { 0 } else { setup.valuations },
+        constants: if no_constants { 0 } else { counts.constants },
+        reduction: explored.reduction,
         complete,
         truncated: truncated.and_then(|span| Place::of(&opened.sources, span)),
         seconds,
         total_seconds: seconds,
-        bytes: explored.store.bytes(),
+        bytes,
         counts,
         audit,
     })
 }
 
 fn nothing(system: &System) -> Explored {
-    let counts = explore::Counts { events: vec![0; system.events.len()], ..explore::Counts::default() };
+    let events = vec![0; system.events.len()];
+    let counts = explore::Counts { events, constants: system.valuations(), ..explore::Counts::default() };
     let store = explore::Store::new(system.width());
-    Explored { verdict: Verdict::Unknown(Why::Interrupted), counts, finding: None, store }
+    Explored { verdict: Verdict::Unknown(Why::Interrupted), counts, finding: None, store, reduction: None }
 }
 
 /// Constants first: what could not be decided about them weakens everything after.
@@ -366,6 +399,11 @@ pub fn why_text(why: &Why, opened: &Opened) -> String {
             opened.scope.maxint,
             at(*span)
         ),
+        Why::Approximate => {
+            "no counterexample found, but markers are approximate: states that differ may have \
+                             been taken for one (`--symmetry auto` is exact)"
+                .into()
+        }
         Why::Limit(fault) => format!("{}{}", fault_message(fault).1, at(fault.span())),
         Why::Audit(broken) => broken.to_string(),
     }
@@ -380,7 +418,7 @@ fn show_finding(
     in_properties: bool,
 ) -> Result<Found, String> {
     let model = &opened.model;
-    let trace = rebuild::rebuild(system, &explored.store, finding.state, finding.valuation)?;
+    let trace = rebuild::rebuild(system, explored, finding.state, finding.valuation)?;
     replay::confirm(system, &trace)?;
     let row = finding.state.map(|id| explored.store.row(id));
     let explainer = Explainer::new(system, row, finding.valuation);

@@ -144,6 +144,16 @@ fn refuse(refused: &open::Refused, as_json: bool) -> Exit {
     Exit::Wrong
 }
 
+/// The command line is wrong.
+fn wrong(why: &str, as_json: bool) -> Exit {
+    if as_json {
+        report::out(&json::text(&json::command_line(why)));
+    } else {
+        report::err(&format!("error: {why}\n"));
+    }
+    Exit::Wrong
+}
+
 /// There is no answer, and it is not the model's fault.
 fn failed(why: &str, as_json: bool) -> Exit {
     if as_json {

@@ -6,11 +6,13 @@
 
 use super::hooks::{Driven, Event, Hooks, Visited};
 use super::inject::{Faulty, Mistake};
+use super::orbits::OrbitShadow;
 use super::sample::{self, Sampler};
-use super::search::{self, Explored, Progress};
+use super::search::{self, Explored, Progress, Search};
 use super::shadow::{Shadow, Tally};
-use super::store::{ROOT, StateId, Store};
+use super::store::{ROOT, StateId};
 use super::{Options, Verdict, Why};
+use crate::symmetry::Action;
 use crate::system::System;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -90,28 +92,50 @@ pub fn explore(
     progress: &mut dyn FnMut(Progress),
     audit: &Audit,
 ) -> (Explored, Report) {
-    let mut auditor = Auditor {
-        system,
-        stop,
-        every: audit.every.max(1),
-        mistake: audit.mistake,
-        occasions: 0,
-        shadow: Shadow::new(system.worker(stop), options, audit.shadow_states),
-        sampler: Sampler::new(system.worker(stop)),
-        tally: Tally::default(),
-        taken: None,
-        events: 0,
-        audited: 0,
-        ended: None,
-        broken: None,
-    };
-    let mut explored = search::run(system, options, stop, progress, &mut auditor);
+    let mut auditor = Auditor::new(system, options, stop, audit);
+    let audited = Audited { system, options, stop, progress, auditor: &mut auditor };
+    let mut explored = search::reduce(system, options, audited);
     let report = auditor.report();
     if let Some(broken) = &report.broken {
         explored.verdict = Verdict::Unknown(Why::Audit(Box::new(broken.clone())));
         explored.finding = None;
     }
     (explored, report)
+}
+
+struct Audited<'a, 's, 'm, 'p, 'q> {
+    system: &'a System<'m>,
+    options: &'a Options,
+    stop: &'a Arc<AtomicBool>,
+    progress: &'p mut (dyn FnMut(Progress) + 'q),
+    auditor: &'a mut Auditor<'s, 'm>,
+}
+
+impl Search for Audited<'_, '_, '_, '_, '_> {
+    fn run<V: Visited>(self, inner: V, starts: &[usize], action: Option<&Action>) -> Explored {
+        let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
+        let mut orbits = action.map(|action| {
+            let most = self.auditor.shadow.most();
+            Reduced { action, shadow: OrbitShadow::new(self.system.worker(self.stop), self.options, most) }
+        });
+        let mut hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
+        let explored =
+            search::run(self.system, self.options, self.stop, self.progress, &mut hooks, visited, starts);
+        hooks.auditor.states = hooks.states();
+        explored
+    }
+}
+
+/// The shadow of a reduced search.
+struct Reduced<'a, 's, 'm> {
+    action: &'a Action<'s, 'm>,
+    shadow: OrbitShadow,
+}
+
+/// The auditor, while a search runs.
+struct Looking<'x, 'a, 's, 'm, 't, 'n> {
+    auditor: &'x mut Auditor<'t, 'n>,
+    orbits: Option<&'x mut Reduced<'a, 's, 'm>>,
 }
 
 struct Auditor<'s, 'm> {
@@ -123,6 +147,8 @@ struct Auditor<'s, 'm> {
     shadow: Shadow,
     sampler: Sampler,
     tally: Tally,
+    /// States of the shadow of a reduced search.
+    states: usize,
     /// The state that is being expanded.
     taken: Option<StateId>,
     events: u64,
@@ -131,17 +157,63 @@ struct Auditor<'s, 'm> {
     broken: Option<Broken>,
 }
 
-impl Auditor<'_, '_> {
+/// A search with a visited set of a test's own.
+#[cfg(test)]
+pub(super) fn explore_with<V: Visited>(
+    action: &Action,
+    visited: V,
+    options: &Options,
+    audit: &Audit,
+) -> (Explored, Report) {
+    let system = action.system;
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut auditor = Auditor::new(system, options, &stop, audit);
+    let progress = &mut |_: Progress| {};
+    let audited = Audited { system, options, stop: &stop, progress, auditor: &mut auditor };
+    let starts: Vec<usize> = (0..system.valuations()).collect();
+    let explored = audited.run(visited, &starts, Some(action));
+    (explored, auditor.report())
+}
+
+impl<'s, 'm> Auditor<'s, 'm> {
+    fn new(
+        system: &'s System<'m>,
+        options: &Options,
+        stop: &'s Arc<AtomicBool>,
+        audit: &Audit,
+    ) -> Auditor<'s, 'm> {
+        Auditor {
+            system,
+            stop,
+            every: audit.every.max(1),
+            mistake: audit.mistake,
+            occasions: 0,
+            shadow: Shadow::new(system.worker(stop), options, audit.shadow_states),
+            sampler: Sampler::new(system.worker(stop)),
+            tally: Tally::default(),
+            states: 0,
+            taken: None,
+            events: 0,
+            audited: 0,
+            ended: None,
+            broken: None,
+        }
+    }
+
     fn report(self) -> Report {
         let mut clauses = self.tally.clauses;
-        let samples =
-            [(sample::SUCCESSORS, self.sampler.successors), (sample::INVARIANT, self.sampler.invariants)];
+        let samples = [
+            (sample::SUCCESSORS, self.sampler.successors),
+            (sample::INVARIANT, self.sampler.invariants),
+            (sample::TR, self.sampler.symmetric),
+            (sample::INV, self.sampler.symmetric),
+        ];
         clauses.extend(samples.into_iter().filter(|(_, n)| *n > 0));
         Report {
             every: self.every,
             events: self.events,
             audited: self.audited,
-            states: self.shadow.len(),
+            states: self.states.max(self.shadow.len()),
             clauses,
             skipped: self.sampler.skipped,
             ended: self.ended,
@@ -162,6 +234,22 @@ impl Auditor<'_, '_> {
         if self.broken.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    /// The shadow of a search without reduction.
+    fn unreduced<V: Visited>(&mut self, event: Event, kernel: &Driven<V>, due: bool) {
+        let store = kernel.rrac().store();
+        let tally = due.then_some(&mut self.tally);
+        match event {
+            Event::AddInv { s1, s2 } => self.shadow.add_inv(s1, s2, store, tally),
+            Event::AddErr { s1, s2 } => self.shadow.add_err(s1, s2, store, tally),
+            Event::Remove { s1 } => self.shadow.remove(s1, store, tally),
+            Event::Pass => self.shadow.pass(&mut self.tally),
+            Event::Fail => self.shadow.fail(&mut self.tally),
+        }
+        if due {
+            self.shadow.invariants(kernel, self.taken, &mut self.tally);
+        }
+    }
+
     /// Whether it is the turn of a planted mistake.
     fn errs(&mut self, n: u64) -> bool {
         self.occasions += 1;
@@ -169,85 +257,80 @@ impl Auditor<'_, '_> {
     }
 }
 
-impl Hooks for Auditor<'_, '_> {
-    type Visited = Faulty;
-
-    fn visited(&mut self, width: usize) -> Faulty {
-        Faulty { store: Store::new(width), mistake: self.mistake, occasions: 0 }
+impl Looking<'_, '_, '_, '_, '_, '_> {
+    fn states(&self) -> usize {
+        self.orbits.as_ref().map_or(self.auditor.shadow.len(), |o| o.shadow.len())
     }
+}
 
+impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()> {
-        self.taken = Some(id).filter(|id| *id != ROOT);
-        if self.ended.is_none() && !self.shadow.expand(self.system, id, row) {
-            let n = self.shadow.len();
-            self.ended =
-                Some(format!("clauses were executed up to event {}: more than {n} states", self.events));
+        let a = &mut *self.auditor;
+        a.taken = Some(id).filter(|id| *id != ROOT);
+        if a.ended.is_none() {
+            let fits = match &mut self.orbits {
+                Some(o) => o.shadow.expand(a.system, o.action, id, row),
+                None => a.shadow.expand(a.system, id, row),
+            };
+            if !fits {
+                let n = self.orbits.as_ref().map_or(a.shadow.len(), |o| o.shadow.len());
+                a.ended =
+                    Some(format!("clauses were executed up to event {}: more than {n} states", a.events));
+            }
         }
         if id != ROOT
-            && let Some((clause, detail)) = self.sampler.look(self.system, row)
-            && !self.stopped()
+            && let Some((clause, detail)) =
+                a.sampler.look(a.system, row, self.orbits.as_ref().map(|o| o.action))
+            && !a.stopped()
         {
-            self.broken = Some(Broken {
-                clause,
-                event: None,
-                number: self.events,
-                state: Some(id),
-                detail: Some(detail),
-            });
+            a.broken =
+                Some(Broken { clause, event: None, number: a.events, state: Some(id), detail: Some(detail) });
         }
-        self.flow()
+        a.flow()
     }
 
-    fn event(&mut self, event: Event, kernel: &Driven<Self>) -> ControlFlow<()> {
+    fn event(&mut self, event: Event, kernel: &Driven<V>) -> ControlFlow<()> {
+        let a = &mut *self.auditor;
         if let Event::Remove { .. } = event {
-            self.taken = None;
+            a.taken = None;
         }
-        if self.broken.is_some() || self.stopped() {
-            return self.flow();
+        if a.broken.is_some() || a.stopped() {
+            return a.flow();
         }
-        self.events += 1;
-        if self.ended.is_some() {
+        a.events += 1;
+        if a.ended.is_none() && kernel.rrac().kept() > 0 {
+            // Sound by wmc, but rmc1's clauses ask for one state an orbit.
+            a.ended = Some(format!(
+                "clauses were executed up to event {}: a state was kept as it is, so its orbit may have several",
+                a.events
+            ));
+        }
+        if a.ended.is_some() {
             return ControlFlow::Continue(());
         }
-        let due = self.events.is_multiple_of(self.every) || matches!(event, Event::Pass | Event::Fail);
-        let store = kernel.rrac().store();
-        let tally = due.then_some(&mut self.tally);
+        let due = a.events.is_multiple_of(a.every) || matches!(event, Event::Pass | Event::Fail);
         let state = match event {
-            Event::AddInv { s1, s2 } => {
-                self.shadow.add_inv(s1, s2, store, tally);
-                Some(s2)
-            }
-            Event::AddErr { s1, s2 } => {
-                self.shadow.add_err(s1, s2, store, tally);
-                Some(s2)
-            }
-            Event::Remove { s1 } => {
-                self.shadow.remove(s1, store, tally);
-                Some(s1).filter(|s1| *s1 != ROOT)
-            }
-            Event::Pass => {
-                self.shadow.pass(&mut self.tally);
-                None
-            }
-            Event::Fail => {
-                self.shadow.fail(&mut self.tally);
-                kernel.rerr().get().first().copied()
-            }
+            Event::AddInv { s2, .. } | Event::AddErr { s2, .. } => Some(s2),
+            Event::Remove { s1 } => Some(s1).filter(|s1| *s1 != ROOT),
+            Event::Pass => None,
+            Event::Fail => kernel.rerr().get().first().copied(),
         };
+        match &mut self.orbits {
+            Some(o) => o.shadow.event(event, kernel, a.taken, due.then_some(&mut a.tally)),
+            None => a.unreduced(event, kernel, due),
+        }
         if due {
-            self.audited += 1;
-            self.shadow.invariants::<Self>(kernel, self.taken, &mut self.tally);
-            if let Some(clause) = self.tally.broken {
-                self.broken =
-                    Some(Broken { clause, event: Some(event), number: self.events, state, detail: None });
+            a.audited += 1;
+            if let Some(clause) = a.tally.broken {
+                a.broken = Some(Broken { clause, event: Some(event), number: a.events, state, detail: None });
             }
         }
-        self.flow()
+        a.flow()
     }
 
     fn invariant(&mut self, broken: Option<usize>) -> Option<usize> {
-        let Some(Mistake::Lies(n)) = self.mistake else { return broken };
-        match (self.errs(n), broken) {
+        let Some(Mistake::Lies(n)) = self.auditor.mistake else { return broken };
+        match (self.auditor.errs(n), broken) {
             (true, Some(_)) => None,
             (true, None) => Some(0),
             (false, _) => broken,
@@ -255,7 +338,7 @@ impl Hooks for Auditor<'_, '_> {
     }
 
     fn passes_over(&mut self) -> bool {
-        let Some(Mistake::Drops(n)) = self.mistake else { return false };
-        self.errs(n)
+        let Some(Mistake::Drops(n)) = self.auditor.mistake else { return false };
+        self.auditor.errs(n)
     }
 }

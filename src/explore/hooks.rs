@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 
 pub(super) type Runex = Open<Waiting>;
 pub(super) type Rerr = All<StateId>;
-/// The kernel that a search with these hooks drives.
-pub(super) type Driven<H> = Kernel<<H as Hooks>::Visited, Runex, Rerr>;
+/// The kernel that a search with this visited set drives.
+pub(super) type Driven<V> = Kernel<V, Runex, Rerr>;
 
 /// An event of the kernel. [`super::store::ROOT`] is the special state `i`, from which the initial states come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,34 +34,60 @@ impl fmt::Display for Event {
     }
 }
 
-/// The visited set: the store, or one with a planted mistake.
+/// What a reduction did.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    pub stats: crate::symmetry::Stats,
+    /// Flooding: the states put into the visited set.
+    pub flooded: Option<usize>,
+    pub bytes: usize,
+}
+
+/// The visited set: the store, one that reduces ([`super::reduced`]), or one with a planted mistake.
 pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> {
+    /// Whether different targets of a transition may be one state here.
+    const REDUCES: bool;
+
     fn store(&self) -> &Store;
-    fn into_store(self) -> Store;
+    /// The store, and what the reduction did.
+    fn finish(self) -> (Store, Effort);
+
+    /// How many states were kept as they are, so that an orbit may have several that stand for it.
+    fn kept(&self) -> u64 {
+        0
+    }
+
+    /// The stored state that stands for a row.
+    fn find(&mut self, row: &[u64]) -> Option<StateId>;
+    /// Stores a row, whether or not something stands for it.
+    fn append(&mut self, key: Arriving) -> StateId;
 }
 
 impl Visited for Store {
+    const REDUCES: bool = false;
+
     #[inline]
     fn store(&self) -> &Store {
         self
     }
-    #[inline]
-    fn into_store(self) -> Store {
-        self
+    fn finish(self) -> (Store, Effort) {
+        (self, Effort::default())
+    }
+    fn find(&mut self, row: &[u64]) -> Option<StateId> {
+        Store::find(self, row)
+    }
+    fn append(&mut self, key: Arriving) -> StateId {
+        Store::append(self, super::store::hash(key.row), key)
     }
 }
 
 /// What the search tells, and (planted mistakes) what it lets be changed. `Break` ends the search.
-pub(super) trait Hooks: Sized {
-    type Visited: Visited;
-
-    fn visited(&mut self, width: usize) -> Self::Visited;
-
+pub(super) trait Hooks<V>: Sized {
     /// A state will be expanded.
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()>;
 
     /// An event has happened.
-    fn event(&mut self, event: Event, kernel: &Driven<Self>) -> ControlFlow<()>;
+    fn event(&mut self, event: Event, kernel: &Driven<V>) -> ControlFlow<()>;
 
     /// The first false conjunct of the invariant, as the search takes it.
     fn invariant(&mut self, broken: Option<usize>) -> Option<usize>;
@@ -73,19 +99,13 @@ pub(super) trait Hooks: Sized {
 /// No audit.
 pub(super) struct Off;
 
-impl Hooks for Off {
-    type Visited = Store;
-
-    #[inline]
-    fn visited(&mut self, width: usize) -> Store {
-        Store::new(width)
-    }
+impl<V> Hooks<V> for Off {
     #[inline(always)]
     fn expand(&mut self, _: StateId, _: &[u64]) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
     #[inline(always)]
-    fn event(&mut self, _: Event, _: &Driven<Self>) -> ControlFlow<()> {
+    fn event(&mut self, _: Event, _: &Driven<V>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
     #[inline(always)]

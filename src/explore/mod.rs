@@ -8,18 +8,21 @@ pub mod audit;
 mod hooks;
 #[doc(hidden)]
 pub mod inject;
+mod orbits;
 pub mod order;
+mod reduced;
 mod sample;
 pub mod search;
 mod shadow;
 pub mod store;
 
 pub use audit::Audit;
-pub use hooks::Event;
+pub use hooks::{Effort, Event};
 pub use order::Order;
-pub use search::{Counts, Explored, explore};
+pub use search::{Counts, Explored, Reduction, explore};
 pub use store::{StateId, Store};
 
+use crate::symmetry::Strategy;
 use crate::value::fault::Fault;
 use std::time::Duration;
 
@@ -34,6 +37,9 @@ pub struct Options {
     pub goal: bool,
     /// Go on after a finding.
     pub all: bool,
+    pub symmetry: Strategy,
+    /// Measure what the strategy costs.
+    pub timed: bool,
 }
 
 impl Default for Options {
@@ -47,6 +53,8 @@ impl Default for Options {
             assertions: true,
             goal: true,
             all: false,
+            symmetry: Strategy::Off,
+            timed: false,
         }
     }
 }
@@ -105,6 +113,8 @@ pub enum Why {
     MaxStates(usize),
     /// An unbounded integer was enumerated only from MININT to MAXINT.
     Truncated(crate::lang::diag::Span),
+    /// No state was found that breaks anything, but states that differ may have been taken for one.
+    Approximate,
     /// Something could not be computed.
     Limit(Box<Fault>),
     /// The audit found a mistake of ours.

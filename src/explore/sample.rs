@@ -1,8 +1,10 @@
 //! Sampled states, evaluated a second time by the reference evaluator: the same transitions, the same truth of
 //! every conjunct of the invariant.
 
+use super::shadow::Targets;
 use crate::eval::reference::{self, Cx, Env, Item, State};
 use crate::model::OpId;
+use crate::symmetry::Action;
 use crate::system::{Step, System, Visitor, Worker};
 use crate::value::Value;
 use crate::value::fault::Fault;
@@ -12,6 +14,8 @@ use std::sync::Arc;
 
 pub(super) const SUCCESSORS: &str = "evaluator/successors";
 pub(super) const INVARIANT: &str = "evaluator/invariant";
+pub(super) const TR: &str = "symmetry/tr: a(tr[s]) = tr[a(s)]";
+pub(super) const INV: &str = "symmetry/inv: s ∈ inv ⇔ a(s) ∈ inv";
 
 /// Steps of the reference evaluator a state; beyond them it gives up.
 const FUEL: u64 = 200_000;
@@ -26,6 +30,8 @@ pub(super) struct Sampler {
     samples: u64,
     pub successors: u64,
     pub invariants: u64,
+    /// States and generators of the group that were looked at.
+    pub symmetric: u64,
     /// Comparisons that could not be made, since an evaluator gave up.
     pub skipped: u64,
 }
@@ -35,22 +41,74 @@ pub(super) type Difference = (&'static str, String);
 
 impl Sampler {
     pub fn new(worker: Worker) -> Sampler {
-        Sampler { worker, period: 1, expanded: 0, samples: 0, successors: 0, invariants: 0, skipped: 0 }
+        Sampler {
+            worker,
+            period: 1,
+            expanded: 0,
+            samples: 0,
+            successors: 0,
+            invariants: 0,
+            symmetric: 0,
+            skipped: 0,
+        }
     }
 
     /// Looks at a state if it is its turn.
-    pub fn look(&mut self, system: &System, row: &[u64]) -> Option<Difference> {
+    pub fn look(&mut self, system: &System, row: &[u64], action: Option<&Action>) -> Option<Difference> {
         self.expanded += 1;
         if !self.expanded.is_multiple_of(self.period) {
             return None;
         }
         self.samples += 1;
         let before = self.skipped;
-        let difference = self.compare(system, row);
+        let difference =
+            self.compare(system, row).or_else(|| action.and_then(|action| self.symmetry(action, row)));
         if self.samples.is_multiple_of(PATIENCE) || self.skipped > before {
             self.period = self.period.saturating_mul(2);
         }
         difference
+    }
+
+    /// Whether every generator of the group takes the successors of a state to those of its image, and the truth of
+    /// the invariant along.
+    fn symmetry(&mut self, action: &Action, row: &[u64]) -> Option<Difference> {
+        let system = action.system;
+        let mut image = vec![];
+        for p in action.group.generators() {
+            if !action.row(row, &p, &mut image) {
+                self.skipped += 1;
+                continue;
+            }
+            let (here, there) = (self.targets(system, row), self.targets(system, &image));
+            let mut moved = vec![];
+            let mut expected: BTreeSet<Box<[u64]>> = BTreeSet::new();
+            for target in &here {
+                if action.row(target, &p, &mut moved) {
+                    expected.insert(moved.as_slice().into());
+                }
+            }
+            self.symmetric += 1;
+            if expected != there {
+                let text = format!("{} successors against {}", expected.len(), there.len());
+                return Some((TR, text));
+            }
+            if self.is_good(system, row) != self.is_good(system, &image) {
+                return Some((INV, "the invariant tells a state from a symmetric one".to_string()));
+            }
+        }
+        None
+    }
+
+    fn targets(&mut self, system: &System, row: &[u64]) -> BTreeSet<Box<[u64]>> {
+        let mut targets = vec![];
+        let _ = system.successors(&mut self.worker, row, &mut Targets(&mut targets));
+        targets.into_iter().collect()
+    }
+
+    fn is_good(&mut self, system: &System, row: &[u64]) -> bool {
+        system.load(&mut self.worker, row);
+        let env = &mut self.worker.env;
+        !system.invariant.iter().any(|c| c.test.holds(env) == Ok(false))
     }
 
     fn compare(&mut self, system: &System, row: &[u64]) -> Option<Difference> {

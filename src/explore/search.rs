@@ -1,15 +1,21 @@
 //! The loop: a ladder over rmc2's events.
 
-use super::hooks::{Driven, Event, Hooks, Off, Rerr, Runex, Visited};
+use super::hooks::{Driven, Effort, Event, Hooks, Off, Rerr, Runex, Visited};
 use super::order::Waiting;
+use super::reduced::{Flooded, Keyed, Marked};
 use super::store::{Arriving, ROOT, StateId, Store};
 use super::{Finding, FindingKind, Options, Verdict, Why};
 use crate::eval::node::Env;
 use crate::lang::diag::Span;
+use crate::symmetry::markers::Marking;
+use crate::symmetry::orbit::Orbits;
+use crate::symmetry::{Action, Group, Reducer, Strategy};
 use crate::system::{Check, Step, System, Visitor, Worker};
 use crate::value::fault::Fault;
 use kanon_refinement::frontier::{All, Frontier, Open};
-use kanon_refinement::kernel::{Arrival, Expansion, Kernel, Outcome, Pass};
+use kanon_refinement::kernel::{Absent, Arrival, Expansion, Kernel, Outcome, Pass};
+use smallvec::SmallVec;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +30,8 @@ pub struct Counts {
     /// Transitions by event.
     pub events: Vec<u64>,
     pub initialisations: u64,
+    /// Valuations of the constants that were explored.
+    pub constants: usize,
     pub deadlocks: u64,
     /// States that break the invariant.
     pub violations: u64,
@@ -40,6 +48,16 @@ pub struct Explored {
     /// The first thing found, also when the search went on.
     pub finding: Option<Finding>,
     pub store: Store,
+    /// What was permuted and how, if anything could be.
+    pub reduction: Option<Reduction>,
+}
+
+/// How states were taken for one.
+#[derive(Clone, Debug, Default)]
+pub struct Reduction {
+    pub strategy: Strategy,
+    pub group: Group,
+    pub effort: Effort,
 }
 
 /// What a running search shows now and then.
@@ -67,26 +85,87 @@ pub fn explore(
     stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
 ) -> Explored {
-    run(system, options, stop, progress, &mut Off)
+    reduce(system, options, Plain { system, options, stop, progress })
+}
+
+/// A search that waits for its visited set.
+pub(super) trait Search {
+    fn run<V: Visited>(self, visited: V, starts: &[usize], action: Option<&Action>) -> Explored;
+}
+
+struct Plain<'a, 'm, 'p, 'q> {
+    system: &'a System<'m>,
+    options: &'a Options,
+    stop: &'a Arc<AtomicBool>,
+    progress: &'p mut (dyn FnMut(Progress) + 'q),
+}
+
+impl Search for Plain<'_, '_, '_, '_> {
+    fn run<V: Visited>(self, visited: V, starts: &[usize], _: Option<&Action>) -> Explored {
+        run(self.system, self.options, self.stop, self.progress, &mut Off, visited, starts)
+    }
+}
+
+/// Runs a search with the visited set of the strategy: chosen once, out here.
+pub(super) fn reduce(system: &System, options: &Options, search: impl Search) -> Explored {
+    let store = Store::new(system.width());
+    let all: Vec<usize> = (0..system.valuations()).collect();
+    if options.symmetry == Strategy::Off {
+        return search.run(store, &all, None);
+    }
+    let action = Action::new(system, Group::of(system.model, system.scope, &[]));
+    let reduction = Reduction { group: action.group.clone(), ..Reduction::default() };
+    if action.group.is_trivial() {
+        let mut explored = search.run(store, &all, None);
+        explored.reduction = Some(reduction);
+        return explored;
+    }
+    let orbits = Orbits::new(&action);
+    let firsts = orbits.valuations();
+    let mut explored = match options.symmetry {
+        Strategy::Flood => {
+            search.run(Flooded { store, rac: Store::new(system.width()), orbits }, &firsts, Some(&action))
+        }
+        Strategy::Markers => {
+            let mut marking = Marking::new(&action);
+            let mut seen = HashSet::new();
+            let firsts: Vec<usize> =
+                all.iter().copied().filter(|v| seen.insert(marking.of_constants(*v))).collect();
+            search.run(Marked { store, index: HashMap::default(), marking }, &firsts, Some(&action))
+        }
+        strategy => match Reducer::new(&action, strategy, options.timed) {
+            Some(reducer) => search.run(Keyed { store, reducer }, &firsts, Some(&action)),
+            None => search.run(store, &all, None),
+        },
+    };
+    let effort = explored.reduction.take().map(|r| r.effort).unwrap_or_default();
+    explored.reduction = Some(Reduction { strategy: options.symmetry, effort, ..reduction });
+    if options.symmetry == Strategy::Markers && explored.verdict == Verdict::Holds {
+        explored.verdict = Verdict::Unknown(Why::Approximate);
+    }
+    explored
 }
 
 /// The search, with an audit or none.
-pub(super) fn run<H: Hooks>(
+pub(super) fn run<V: Visited, H: Hooks<V>>(
     system: &System,
     options: &Options,
     stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
     hooks: &mut H,
+    visited: V,
+    starts: &[usize],
 ) -> Explored {
     let mut worker = system.worker(stop);
     let mut watch = Watch::new(system, options);
+    watch.counts.constants = starts.len();
     let waiting = Waiting::new(options.order, options.seed);
-    let mut kernel: Driven<H> = Kernel::new(hooks.visited(system.width()), Open::new(waiting), All::new());
+    let mut kernel: Driven<V> = Kernel::new(visited, Open::new(waiting), All::new());
     let mut flow = hooks.expand(ROOT, &[]);
     if flow.is_continue() {
         flow = kernel.initialise(|x| {
-            for valuation in 0..system.valuations() {
-                initial(system, valuation, &mut worker, &mut watch, hooks, x)?;
+            for valuation in starts {
+                initial(system, *valuation, &mut worker, &mut watch, hooks, x)?;
             }
             ControlFlow::Continue(())
         });
@@ -137,27 +216,33 @@ pub(super) fn run<H: Hooks>(
         let _ = hooks.event(Event::Fail, &kernel);
     }
     watch.counts.open = kernel.runex().waiting().len() + kernel.runex().taken();
-    let (store, _, _) = kernel.into_parts();
-    let store = store.into_store();
+    let (visited, _, _) = kernel.into_parts();
+    let (store, effort) = visited.finish();
     watch.counts.states = store.len();
     let verdict = watch.verdict(pass);
-    Explored { verdict, counts: watch.counts, finding: watch.finding, store }
+    let reduction = V::REDUCES.then(|| Reduction { effort, ..Reduction::default() });
+    Explored { verdict, counts: watch.counts, finding: watch.finding, store, reduction }
 }
 
 /// Expands the root by one valuation of the constants.
-fn initial<'k, H: Hooks>(
+fn initial<'k, V: Visited, H: Hooks<V>>(
     system: &System,
     valuation: usize,
     worker: &mut Worker,
     watch: &mut Watch,
     hooks: &mut H,
-    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
+    x: &mut Expansion<'k, V, Runex, Rerr>,
 ) -> ControlFlow<()> {
     let mut any = false;
+    let mut targets = HashSet::new();
     let run = system.initial(worker, valuation, &mut |env, row| {
         any = true;
-        watch.counts.initialisations += 1;
-        arrive(watch, hooks, x, env, row, ROOT, true)
+        let (id, flow) = arrive(watch, hooks, x, env, row, ROOT, true);
+        // One valuation's initial states are different rows; under reduction they may be one state.
+        if !V::REDUCES || targets.insert(id) {
+            watch.counts.initialisations += 1;
+        }
+        flow
     });
     match run {
         Ok(flow) => {
@@ -175,18 +260,21 @@ fn initial<'k, H: Hooks>(
 }
 
 /// Expands one state.
-fn expand<'k, H: Hooks>(
+fn expand<'k, V: Visited, H: Hooks<V>>(
     system: &System,
     id: StateId,
     row: &[u64],
     worker: &mut Worker,
     watch: &mut Watch,
     hooks: &mut H,
-    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
+    x: &mut Expansion<'k, V, Runex, Rerr>,
 ) -> ControlFlow<()> {
     let before = watch.counts.transitions;
     let faults = watch.faults;
-    system.successors(worker, row, &mut Observe { id, watch, hooks, x })?;
+    if V::REDUCES {
+        watch.labels.clear();
+    }
+    system.successors(worker, row, &mut Observe { system, id, watch, hooks, x })?;
     if watch.counts.transitions == before && watch.faults == faults {
         watch.counts.deadlocks += 1;
         if watch.options.deadlock {
@@ -196,22 +284,37 @@ fn expand<'k, H: Hooks>(
     ControlFlow::Continue(())
 }
 
-struct Observe<'w, 'k, 's, H: Hooks> {
+struct Observe<'w, 'k, 's, 'm, V, H> {
+    system: &'w System<'m>,
     id: StateId,
     watch: &'w mut Watch<'s>,
     hooks: &'w mut H,
-    x: &'w mut Expansion<'k, H::Visited, Runex, Rerr>,
+    x: &'w mut Expansion<'k, V, Runex, Rerr>,
 }
 
-impl<H: Hooks> Visitor for Observe<'_, '_, '_, H> {
+impl<V: Visited, H: Hooks<V>> Visitor for Observe<'_, '_, '_, '_, V, H> {
     #[inline]
     fn step(&mut self, step: Step) -> ControlFlow<()> {
-        self.watch.counts.transitions += 1;
-        self.watch.counts.events[step.event] += 1;
+        // Under reduction a transition is counted by what stands for its target, which is known only after it
+        // has arrived.
+        let merges = V::REDUCES && self.system.events[step.event].may_repeat;
+        if !merges {
+            self.watch.counts.transitions += 1;
+            self.watch.counts.events[step.event] += 1;
+        }
         if self.hooks.passes_over() {
             return ControlFlow::Continue(());
         }
-        arrive(self.watch, self.hooks, self.x, step.env, step.target, self.id, false)
+        let label = if merges { Some(self.system.label(step.event, step.env)) } else { None };
+        let (id, flow) = arrive(self.watch, self.hooks, self.x, step.env, step.target, self.id, false);
+        if let Some(mut label) = label {
+            label.push(u64::from(id));
+            if self.watch.labels.insert(label) {
+                self.watch.counts.transitions += 1;
+                self.watch.counts.events[step.event] += 1;
+            }
+        }
+        flow
     }
 
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
@@ -219,41 +322,55 @@ impl<H: Hooks> Visitor for Observe<'_, '_, '_, H> {
     }
 }
 
-/// A state arrives: if it is new, the invariant decides between add_inv and add_err, and the observers look at it.
+/// A state arrives: what stands for it, and, if it is new, what becomes of it.
 #[inline]
-fn arrive<'k, H: Hooks>(
+fn arrive<'k, V: Visited, H: Hooks<V>>(
     watch: &mut Watch,
     hooks: &mut H,
-    x: &mut Expansion<'k, H::Visited, Runex, Rerr>,
+    x: &mut Expansion<'k, V, Runex, Rerr>,
     env: &mut Env,
     row: &[u64],
     parent: StateId,
     is_initial: bool,
-) -> ControlFlow<()> {
+) -> (StateId, ControlFlow<()>) {
     match x.arrive(Arriving { row, parent }) {
-        Arrival::Known(_) => ControlFlow::Continue(()),
+        Arrival::Known(id) => (id, ControlFlow::Continue(())),
         Arrival::New(s2) => {
             let id = s2.id();
-            let broken = hooks.invariant(watch.broken_conjunct(env, id, is_initial)?);
-            match broken {
-                // With `all` the kernel runs with inv = S and the invariant is an observer like the others, since
-                // the chain's events do not go on behind an error state.
-                Some(_) if !watch.options.all => {
-                    x.add_err(s2);
-                    hooks.event(Event::AddErr { s1: parent, s2: id }, x.kernel())?;
-                }
-                _ => {
-                    x.add_inv(s2);
-                    hooks.event(Event::AddInv { s1: parent, s2: id }, x.kernel())?;
-                }
-            }
-            if let Some(i) = broken {
-                watch.counts.violations += 1;
-                watch.found(FindingKind::Invariant(i), Some(id), 0)?;
-            }
-            watch.observe(env, id, is_initial)
+            (id, enter(watch, hooks, x, env, s2, parent, is_initial))
         }
     }
+}
+
+/// A new state: the invariant decides between add_inv and add_err, and the observers look at it.
+fn enter<'k, V: Visited, H: Hooks<V>>(
+    watch: &mut Watch,
+    hooks: &mut H,
+    x: &mut Expansion<'k, V, Runex, Rerr>,
+    env: &mut Env,
+    s2: Absent<'k, StateId>,
+    parent: StateId,
+    is_initial: bool,
+) -> ControlFlow<()> {
+    let id = s2.id();
+    let broken = hooks.invariant(watch.broken_conjunct(env, id, is_initial)?);
+    match broken {
+        // With `all` the kernel runs with inv = S and the invariant is an observer like the others, since
+        // the chain's events do not go on behind an error state.
+        Some(_) if !watch.options.all => {
+            x.add_err(s2);
+            hooks.event(Event::AddErr { s1: parent, s2: id }, x.kernel())?;
+        }
+        _ => {
+            x.add_inv(s2);
+            hooks.event(Event::AddInv { s1: parent, s2: id }, x.kernel())?;
+        }
+    }
+    if let Some(i) = broken {
+        watch.counts.violations += 1;
+        watch.found(FindingKind::Invariant(i), Some(id), 0)?;
+    }
+    watch.observe(env, id, is_initial)
 }
 
 /// What the search looks for and what it has found.
@@ -269,6 +386,8 @@ struct Watch<'s> {
     limit: Option<Box<Fault>>,
     truncated: Option<Span>,
     stopped: Option<Why>,
+    /// Under reduction: the transitions of the state that is expanded, by what stands for their targets.
+    labels: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
 }
 
 impl<'s> Watch<'s> {
@@ -284,6 +403,7 @@ impl<'s> Watch<'s> {
             limit: None,
             truncated: None,
             stopped: None,
+            labels: HashSet::default(),
         }
     }
 

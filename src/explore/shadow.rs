@@ -6,7 +6,7 @@
 //! of `tr` and `reach` is what has been explored so far, which is all that the clauses speak of.
 
 use super::Options;
-use super::hooks::{Driven, Hooks, Visited};
+use super::hooks::{Driven, Visited};
 use super::store::{ROOT, StateId, Store};
 use crate::system::{Step, System, Visitor, Worker};
 use crate::value::fault::Fault;
@@ -41,7 +41,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn take(&mut self, label: &'static str, holds: bool) {
+    pub fn take(&mut self, label: &'static str, holds: bool) {
         match self.clauses.iter_mut().find(|(l, _)| *l == label) {
             Some((_, n)) => *n += 1,
             None => self.clauses.push((label, 1)),
@@ -59,7 +59,7 @@ pub(super) struct Shadow {
     most: usize,
     index: HashMap<Box<[u64]>, usize>,
     l: L,
-    /// With `rep = id(S)` and `aut = {id(S)}`: there is no reduction yet.
+    /// With `rep = id(S)` and `aut = {id(S)}`: without reduction.
     k: rmc1::Constants<L>,
     /// While there are few states.
     w: Option<wmc::Constants<L>>,
@@ -77,6 +77,11 @@ impl Shadow {
         let no_invariant = options.all || !options.invariant;
         let (k, w) = symmetry(&l, k);
         Shadow { worker, no_invariant, most, index: HashMap::new(), l, k, w, expected }
+    }
+
+    /// How many states it may have.
+    pub fn most(&self) -> usize {
+        self.most
     }
 
     /// How many states it has.
@@ -256,9 +261,9 @@ impl Shadow {
     }
 
     /// The invariants of the machines, on the kernel's variables. `taken` is the state that is being expanded.
-    pub fn invariants<H: Hooks>(&self, kernel: &Driven<H>, taken: Option<StateId>, tally: &mut Tally) {
+    pub fn invariants<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) {
         let (l, k) = (&self.l, &self.k);
-        let m = self.actual::<H>(kernel, taken, tally);
+        let m = self.actual(kernel, taken, tally);
         let same = l.same(&m.rac, &self.expected.rac)
             && l.same(&m.unex, &self.expected.unex)
             && l.same(&m.err, &self.expected.err);
@@ -274,7 +279,7 @@ impl Shadow {
     }
 
     /// The kernel's variables, with its states named as the shadow names them.
-    fn actual<H: Hooks>(&self, kernel: &Driven<H>, taken: Option<StateId>, tally: &mut Tally) -> Mc2<L> {
+    fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) -> Mc2<L> {
         let l = &self.l;
         let store = kernel.rrac().store();
         let errors: HashSet<StateId> = kernel.rerr().get().iter().copied().collect();
@@ -320,7 +325,8 @@ fn symmetry(l: &L, k: mc0::Constants<L>) -> (rmc1::Constants<L>, Option<wmc::Con
     (rmc1::Constants { mc0: k, aut, rep }, w)
 }
 
-struct Targets<'a>(&'a mut Vec<Box<[u64]>>);
+/// Collects targets.
+pub(super) struct Targets<'a>(pub &'a mut Vec<Box<[u64]>>);
 
 impl Visitor for Targets<'_> {
     fn step(&mut self, step: Step) -> ControlFlow<()> {

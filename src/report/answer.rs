@@ -1,6 +1,7 @@
 //! What `check` has to say, as plain data: how it looks is [`super::text`]'s and [`super::json`]'s business.
 
 use crate::explore::Counts;
+use crate::explore::Reduction;
 use crate::explore::audit::Report;
 use crate::lang::diag::{SourceMap, Span};
 use crate::model::open::Opened;
@@ -78,6 +79,8 @@ pub struct Checked {
     pub operations: Vec<(Arc<str>, u64)>,
     /// Valuations of the constants; 0 when the model has neither constants nor PROPERTIES.
     pub constants: usize,
+    /// What was permuted and how.
+    pub reduction: Option<Reduction>,
     /// Every reachable state was expanded.
     pub complete: bool,
     /// Where integers were enumerated from MININT to MAXINT only.

@@ -1,9 +1,10 @@
 //! The JSON objects that `--json` prints; docs/json.md describes them.
 
 use super::answer::{Audited, Checked, Found, Place};
+use crate::explore::Reduction;
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
-use crate::model::Model;
 use crate::model::open::Refused;
+use crate::model::{Model, SetId};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
 use crate::trace::replay::{Recorded, Replayed};
@@ -99,8 +100,40 @@ pub fn checked(c: &Checked) -> Value {
         "scope": scope,
         "warnings": warnings,
     });
+    if let Some(r) = &c.reduction {
+        if let Some(n) = r.effort.flooded {
+            answer["flooded"] = n.into();
+        }
+        answer["symmetry"] = symmetry(r, model);
+    }
     if let Some(a) = &c.audit {
         answer["audit"] = audit(a, model);
+    }
+    answer
+}
+
+fn symmetry(r: &Reduction, model: &Model) -> Value {
+    let name = |s: SetId| model.sets[s.index()].name.to_string();
+    let sets: Vec<Value> =
+        r.group.orbitals.iter().map(|o| json!({ "set": name(o.set), "size": o.size })).collect();
+    let fixed: Vec<Value> =
+        r.group.fixed.iter().map(|(s, why)| json!({ "set": name(*s), "reason": why.to_string() })).collect();
+    let mut answer = json!({ "strategy": r.strategy.name(), "sets": sets, "fixed": fixed });
+    let s = &r.effort.stats;
+    if s.calls > 0 {
+        answer["calls"] = s.calls.into();
+        answer["cached"] = s.cached.into();
+        answer["by_colour"] = s.by_colour.into();
+        answer["labelled"] = s.labelled.into();
+        answer["kept"] = s.kept.into();
+        answer["nodes"] = s.nodes.into();
+    }
+    // Only with `--stats` are the strategies timed.
+    if !s.sizes.is_empty() {
+        answer["labelling_seconds"] = s.labelling.as_secs_f64().into();
+        answer["longest_labelling_seconds"] = s.longest.as_secs_f64().into();
+        answer["witness_seconds"] = s.witnesses.as_secs_f64().into();
+        answer["graph_sizes"] = object(s.sizes.iter().map(|(n, count)| (n.to_string(), (*count).into())));
     }
     answer
 }

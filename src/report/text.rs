@@ -3,9 +3,11 @@
 use super::answer::{Audited, Checked, Found, Word};
 use super::diagnostic;
 use super::progress::grouped;
+use crate::explore::Reduction;
 use crate::lang::diag::Diagnostic;
-use crate::model::Model;
 use crate::model::open::Opened;
+use crate::model::{Model, SetId};
+use crate::symmetry::Strategy;
 use crate::system::System;
 use crate::trace::explain::{NO_VALUE, Part, PartKind};
 use crate::trace::replay::Replayed;
@@ -82,6 +84,26 @@ fn summary(out: &mut String, c: &Checked) {
         parts.push(format!("{} not explored", grouped(n.open as u64)));
     }
     let _ = writeln!(out, "{} in {:.3} s", parts.join(", "), c.seconds);
+    if let Some(r) = &c.reduction {
+        symmetry(out, r, c);
+    }
+}
+
+fn symmetry(out: &mut String, r: &Reduction, c: &Checked) {
+    let name = |s: SetId| &c.opened.model.sets[s.index()].name;
+    if r.strategy != Strategy::Off {
+        let sets: Vec<String> =
+            r.group.orbitals.iter().map(|o| format!("{} ({})", name(o.set), o.size)).collect();
+        let flooded = match r.effort.flooded {
+            Some(n) => format!(", {} flooded", plural(n as u64, "state")),
+            None => String::new(),
+        };
+        let what = if r.strategy.is_exact() { "one state an orbit" } else { "one state a marker" };
+        let _ = writeln!(out, "symmetry: {what} of {} ({}){flooded}", sets.join(", "), r.strategy);
+    }
+    for (set, why) in &r.group.fixed {
+        let _ = writeln!(out, "symmetry: {} is not permuted: {why}", name(*set));
+    }
 }
 
 fn audit_trace(out: &mut String, trace: &Result<Trace, String>, model: &Model) {
@@ -122,6 +144,9 @@ fn statistics(out: &mut String, c: &Checked) {
         let _ = writeln!(out, "cut off at MININT..MAXINT: {} ({}:{}:{})", p.text, p.file, p.line, p.column);
     }
     let _ = writeln!(out, "store: {} bytes", grouped(c.bytes as u64));
+    if let Some(r) = &c.reduction {
+        labelling(out, r, c.seconds);
+    }
     let _ = writeln!(out, "transitions by operation:");
     let wide = c.operations.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
     for (name, n) in &c.operations {
@@ -132,6 +157,36 @@ fn statistics(out: &mut String, c: &Checked) {
         let so_far = if c.complete { "" } else { " so far" };
         let _ = writeln!(out, "never enabled{so_far}: {}", never.join(", "));
     }
+}
+
+/// What the strategy cost (seed 002, §4).
+fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
+    let s = &r.effort.stats;
+    if s.calls == 0 {
+        return;
+    }
+    let kept = if s.kept > 0 { format!(", {} kept as they are", grouped(s.kept)) } else { String::new() };
+    let _ = writeln!(
+        out,
+        "keys: {} asked for, {} remembered, {} by colours alone, {} by labelling{kept}",
+        grouped(s.calls),
+        grouped(s.cached),
+        grouped(s.by_colour),
+        grouped(s.labelled),
+    );
+    let made = (s.calls - s.cached).max(1) as f64;
+    let micros = |d: std::time::Duration| d.as_secs_f64() * 1e6;
+    let _ = writeln!(
+        out,
+        "labelling: {:.2} µs on average, {:.2} µs at most, {:.1} % of the run; witnesses applied and checked: \
+         {:.2} µs on average",
+        micros(s.labelling) / made,
+        micros(s.longest),
+        100.0 * s.labelling.as_secs_f64() / seconds.max(1e-9),
+        micros(s.witnesses) / made,
+    );
+    let sizes: Vec<String> = s.sizes.iter().map(|(n, count)| format!("{} of {n}", grouped(*count))).collect();
+    let _ = writeln!(out, "graphs by vertices: {}", sizes.join(", "));
 }
 
 fn finding(out: &mut String, f: &Found, opened: &Opened, colour: bool) {

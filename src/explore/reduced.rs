@@ -1,0 +1,232 @@
+//! Visited sets that reduce: what arrives is looked up by its orbit.
+//!
+//! | set | stands for | chain |
+//! |---|---|---|
+//! | [`Keyed`] | the image of the state under a witness | `lab`, and rmc2 if the labelling is canonical |
+//! | [`Flooded`] | the first state seen of the orbit, all others being flooded | rmc1, `first` |
+//! | [`Marked`] | the first state seen with the marker | none: approximate, so never Holds |
+
+use super::hooks::{Effort, Visited};
+use super::store::{Arriving, StateId, Store, hash};
+use crate::symmetry::Reducer;
+use crate::symmetry::markers::{Marker, Marking};
+use crate::symmetry::orbit::Orbits;
+use kanon_refinement::kernel::{Insertion, Rrac};
+use std::collections::HashMap;
+
+/// Stores keys.
+pub(super) struct Keyed<'a, 's, 'm> {
+    pub store: Store,
+    pub reducer: Reducer<'a, 's, 'm>,
+}
+
+impl Rrac<Arriving<'_>> for Keyed<'_, '_, '_> {
+    type Id = StateId;
+
+    #[inline]
+    fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
+        let row = self.reducer.key(key.row);
+        self.store.insert_if_absent(Arriving { row, parent: key.parent })
+    }
+}
+
+impl Visited for Keyed<'_, '_, '_> {
+    const REDUCES: bool = true;
+
+    fn store(&self) -> &Store {
+        &self.store
+    }
+    fn kept(&self) -> u64 {
+        self.reducer.stats.kept
+    }
+    fn finish(self) -> (Store, Effort) {
+        (self.store, Effort { stats: self.reducer.stats, ..Effort::default() })
+    }
+    fn find(&mut self, row: &[u64]) -> Option<StateId> {
+        self.store.find(self.reducer.key(row))
+    }
+    fn append(&mut self, key: Arriving) -> StateId {
+        let row = self.reducer.key(key.row);
+        self.store.append(hash(row), Arriving { row, parent: key.parent })
+    }
+}
+
+/// Stores the first state of an orbit, and knows all of them.
+pub(super) struct Flooded<'a, 's, 'm> {
+    pub store: Store,
+    /// rac: every state of an orbit that was met. Its "parent" is the state that stands for it.
+    pub rac: Store,
+    pub orbits: Orbits<'a, 's, 'm>,
+}
+
+impl Rrac<Arriving<'_>> for Flooded<'_, '_, '_> {
+    type Id = StateId;
+
+    fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
+        match self.find(key.row) {
+            Some(id) => Insertion::Present(id),
+            None => Insertion::Inserted(self.append(key)),
+        }
+    }
+}
+
+impl Visited for Flooded<'_, '_, '_> {
+    const REDUCES: bool = true;
+
+    fn store(&self) -> &Store {
+        &self.store
+    }
+    fn finish(self) -> (Store, Effort) {
+        let effort = Effort { flooded: Some(self.rac.len()), bytes: self.rac.bytes(), ..Effort::default() };
+        (self.store, effort)
+    }
+    fn find(&mut self, row: &[u64]) -> Option<StateId> {
+        self.rac.find(row).and_then(|at| self.rac.parent(at))
+    }
+    /// rmc1/add_inv, act4: rac := rac ∪ rep⁻¹[{rep(s2)}].
+    fn append(&mut self, key: Arriving) -> StateId {
+        let id = self.store.append(hash(key.row), key);
+        let rac = &mut self.rac;
+        let mut add = |row: &[u64]| {
+            matches!(rac.insert_if_absent(Arriving { row, parent: id }), Insertion::Inserted(_))
+        };
+        add(key.row);
+        self.orbits.each(key.row, &mut add);
+        id
+    }
+}
+
+/// Stores the first state with a marker.
+pub(super) struct Marked<'a, 's, 'm> {
+    pub store: Store,
+    pub index: HashMap<Marker, StateId, foldhash::fast::FixedState>,
+    pub marking: Marking<'a, 's, 'm>,
+}
+
+impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
+    type Id = StateId;
+
+    fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
+        let marker = self.marking.of_row(key.row);
+        match self.index.get(&marker) {
+            Some(id) => Insertion::Present(*id),
+            None => {
+                let id = self.store.append(hash(key.row), key);
+                self.index.insert(marker, id);
+                Insertion::Inserted(id)
+            }
+        }
+    }
+}
+
+impl Visited for Marked<'_, '_, '_> {
+    const REDUCES: bool = true;
+
+    fn store(&self) -> &Store {
+        &self.store
+    }
+    fn finish(self) -> (Store, Effort) {
+        // A marker and an id, at the map's load of 7/8.
+        let bytes = self.index.capacity() * 8 / 7 * (std::mem::size_of::<(Marker, StateId)>() + 1);
+        (self.store, Effort { bytes, ..Effort::default() })
+    }
+    fn find(&mut self, row: &[u64]) -> Option<StateId> {
+        self.index.get(&self.marking.of_row(row)).copied()
+    }
+    fn append(&mut self, key: Arriving) -> StateId {
+        self.store.append(hash(key.row), key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Labellings that lie: no answer changes, and none is taken for a witness that is none.
+
+    use super::super::audit::{Audit, explore_with};
+    use super::super::hooks::Off;
+    use super::super::search::{Explored, run};
+    use super::super::{Options, Verdict};
+    use super::*;
+    use crate::model::load::load;
+    use crate::model::scope::{ScopeArgs, scope};
+    use crate::symmetry::{Action, Group, Perm};
+    use crate::system::System;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    fn with_system(file: &str, test: impl FnOnce(&Action)) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);
+        let model = load(&path).model.expect("a model");
+        let args = ScopeArgs { setsize: Some(3), ..ScopeArgs::default() };
+        let scope = scope(&model, &args).expect("sizes").0;
+        let mut system = System::new(&model, &scope);
+        system.setup(1_000, &Arc::new(AtomicBool::new(false)));
+        test(&Action::new(&system, Group::of(&model, &scope, &[])));
+    }
+
+    fn search(action: &Action, label: fn(&[u64], &mut Perm)) -> (Explored, u64) {
+        let store = Store::new(action.system.width());
+        let visited = Keyed { store, reducer: Reducer::given(action, label) };
+        let starts: Vec<usize> = (0..action.system.valuations()).collect();
+        let stop = Arc::new(AtomicBool::new(false));
+        let options = Options::default();
+        let explored = run(action.system, &options, &stop, &mut |_| {}, &mut Off, visited, &starts);
+        let kept = explored.reduction.as_ref().map_or(0, |r| r.effort.stats.kept);
+        (explored, kept)
+    }
+
+    /// The same for all rows, so an orbit has as many keys as members.
+    fn identity(_: &[u64], p: &mut Perm) {
+        *p = Perm::identity(p.0.len());
+    }
+
+    /// A permutation, but one that depends on the row: an orbit may have any number of keys.
+    fn arbitrary(row: &[u64], p: &mut Perm) {
+        let turn = row.iter().fold(0u64, |h, w| h.wrapping_mul(31).wrapping_add(*w)) as usize;
+        *p = Perm::identity(p.0.len());
+        let n = p.0.len().max(1);
+        p.0.rotate_left(turn % n);
+    }
+
+    /// Maps all points to one.
+    fn constant(_: &[u64], p: &mut Perm) {
+        p.0.fill(0);
+    }
+
+    fn too_short(_: &[u64], p: &mut Perm) {
+        p.0.truncate(1);
+    }
+
+    #[test]
+    fn a_lie_costs_states_and_no_answer() {
+        with_system("seed/scheduler0.mch", |action| {
+            let (honest, _) = search(action, identity);
+            assert_eq!((honest.verdict, honest.counts.states), (Verdict::Holds, 54));
+            let (lied, kept) = search(action, arbitrary);
+            assert_eq!((&lied.verdict, kept), (&Verdict::Holds, 0));
+            assert!((16..=54).contains(&lied.counts.states), "{}", lied.counts.states);
+            for no_permutation in [constant, too_short] {
+                let (lied, kept) = search(action, no_permutation);
+                assert_eq!((lied.verdict, lied.counts.states), (Verdict::Holds, 54), "kept as they are");
+                assert!(kept >= 54);
+            }
+        });
+        with_system("lang/errors/find_invariant.mch", |action| {
+            for label in [identity, arbitrary, constant, too_short] {
+                assert!(matches!(search(action, label).0.verdict, Verdict::Fails(_)));
+            }
+        });
+    }
+
+    #[test]
+    fn an_audit_sees_that_an_orbit_has_two_representatives() {
+        with_system("seed/scheduler0.mch", |action| {
+            let visited =
+                Keyed { store: Store::new(action.system.width()), reducer: Reducer::given(action, identity) };
+            let (_, report) = explore_with(action, visited, &Options::default(), &Audit::default());
+            let broken = report.broken.expect("a broken clause");
+            assert_eq!(broken.clause, "rmc1/add_inv/grd4: rep(s2) ∉ rrac");
+        });
+    }
+}
