@@ -1,0 +1,277 @@
+//! Properties of the symmetry strategies on random typed states and random machines, against brute force over the
+//! whole group and against unreduced exploration.
+
+mod common;
+
+use common::random::{Choice, Generator, Machine};
+use kanon::explore::{Explored, Options, Verdict, Why, explore};
+use kanon::lang::diag::Span;
+use kanon::model::{GivenSet, SetId, Type};
+use kanon::symmetry::markers::Marking;
+use kanon::symmetry::orbit::Orbits;
+use kanon::symmetry::{Action, Group, Perm, Reducer, Strategy};
+use kanon::system::System;
+use kanon::trace::{rebuild, replay};
+use kanon::value::val::from_value;
+use proptest::prelude::{ProptestConfig, any, proptest};
+use quickcheck::quickcheck;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+fn keyed() -> Vec<Strategy> {
+    let mut all = vec![Strategy::Canon, Strategy::Auto];
+    if cfg!(feature = "nauty") {
+        all.push(Strategy::Nauty);
+    }
+    all
+}
+
+const D: SetId = SetId(1);
+const T: SetId = SetId(2);
+
+/// A type in which elements of the deferred sets D and T are likely.
+fn ty(c: &mut Choice, depth: usize) -> Type {
+    let basic =
+        [Type::Given(D), Type::Given(D), Type::Given(T), Type::Int, Type::Bool, Type::Given(SetId(0))];
+    if depth == 0 || c.percent(15) {
+        return c.pick(&basic);
+    }
+    match c.below(8) {
+        0..=2 => ty(c, depth - 1).pow(),
+        3 => Type::pair(ty(c, depth - 1), ty(c, depth - 1)),
+        4 => Type::seq(ty(c, depth - 1)),
+        5 => Type::Rec(Arc::new([("p".into(), ty(c, depth - 1)), ("q".into(), ty(c, depth - 1))])),
+        _ => Type::rel(ty(c, depth - 1), ty(c, depth - 1)),
+    }
+}
+
+/// States of a random model with variables only.
+fn with_states(seed: u64, states: usize, test: impl FnOnce(&Action, &[Vec<u64>], &mut Choice)) {
+    let mut g = Generator::new(seed);
+    let span = Span::default();
+    g.model.sets.push(GivenSet { name: "T".into(), elements: None, is_parameter: false, span });
+    g.scope.card = vec![3, 2 + g.choice.below(3) as u64, 1 + g.choice.below(3) as u64];
+    for _ in 0..1 + g.choice.below(3) {
+        let ty = ty(&mut g.choice, 3);
+        g.add_variable(ty);
+    }
+    let types: Vec<Type> = g.model.variables.iter().map(|d| d.ty.clone()).collect();
+    let rows: Vec<Vec<_>> = (0..states).map(|_| types.iter().map(|t| g.value(t)).collect()).collect();
+    let (model, scope, mut choice) = (g.model, g.scope, g.choice);
+    let mut system = System::new(&model, &scope);
+    system.setup(1, &Arc::new(AtomicBool::new(false)));
+    let action = Action::new(&system, Group::of(&model, &scope, &[]));
+    let encode = |values: &Vec<_>| -> Vec<u64> {
+        let words = values.iter().zip(&system.slots).map(|(v, slot)| {
+            let v = from_value(v, &slot.rep).expect("a value of its type");
+            system.table().encode(&v, &slot.rep)
+        });
+        words.collect()
+    };
+    let rows: Vec<Vec<u64>> = rows.iter().map(encode).collect();
+    test(&action, &rows, &mut choice);
+}
+
+fn image(action: &Action, row: &[u64], p: &Perm) -> Vec<u64> {
+    let mut out = vec![];
+    assert!(action.row(row, p, &mut out));
+    out
+}
+
+/// All permutations of the group.
+fn members(group: &Group) -> Vec<Perm> {
+    let mut all = vec![Perm::identity(group.points())];
+    let mut seen: HashSet<Perm> = all.iter().cloned().collect();
+    let generators = group.generators();
+    let mut at = 0;
+    while at < all.len() {
+        for g in &generators {
+            let p = all[at].then(g);
+            if seen.insert(p.clone()) {
+                all.push(p);
+            }
+        }
+        at += 1;
+    }
+    assert_eq!(Some(all.len() as u128), group.order());
+    all
+}
+
+/// Keys and markers of some states and of images of them.
+fn states_and_images(seed: u64) {
+    with_states(seed, 4, |action, rows, choice| {
+        let group = members(&action.group);
+        let pick = |choice: &mut Choice| group[choice.below(group.len())].clone();
+        let mut marking = Marking::new(action);
+        // Every state with some of its images, so that many pairs are symmetric and many are not.
+        let mut all: Vec<Vec<u64>> = rows.to_vec();
+        for row in rows {
+            all.extend((0..3).map(|_| image(action, row, &pick(choice))));
+        }
+        let orbit_of: Vec<BTreeSet<Vec<u64>>> =
+            all.iter().map(|row| group.iter().map(|p| image(action, row, p)).collect()).collect();
+        for strategy in keyed() {
+            let mut reducer = Reducer::new(action, strategy, false).expect("it has keys");
+            let keys: Vec<Vec<u64>> = all
+                .iter()
+                .map(|row| {
+                    let (key, witness) = reducer.key_with_witness(row);
+                    assert!(action.group.contains(witness), "seed {seed} {strategy}: no member");
+                    assert_eq!(image(action, row, witness), key, "seed {seed} {strategy}: the witness");
+                    let key = key.to_vec();
+                    assert_eq!(reducer.key(row), &key[..], "seed {seed} {strategy}: asked twice");
+                    assert_eq!(reducer.key(row), &key[..], "seed {seed} {strategy}: remembered");
+                    key
+                })
+                .collect();
+            for (a, orbit) in orbit_of.iter().enumerate() {
+                for (b, row) in all.iter().enumerate() {
+                    let same = keys[a] == keys[b];
+                    assert_eq!(same, orbit.contains(row), "seed {seed} {strategy}: {a} and {b}");
+                }
+            }
+            assert_eq!(reducer.stats.kept, 0, "seed {seed} {strategy}");
+        }
+        let markers: Vec<u128> = all.iter().map(|row| marking.of_row(row)).collect();
+        for (a, orbit) in orbit_of.iter().enumerate() {
+            for (b, row) in all.iter().enumerate() {
+                if orbit.contains(row) {
+                    assert_eq!(markers[a], markers[b], "seed {seed}: markers of {a} and {b}");
+                }
+            }
+        }
+    });
+}
+
+/// Flooding's orbit has |G| / |stabiliser| members, each once.
+fn orbits(seed: u64) {
+    with_states(seed, 2, |action, rows, _| {
+        let group = members(&action.group);
+        for row in rows {
+            let stabiliser = group.iter().filter(|p| image(action, row, p) == *row).count();
+            let mut found: BTreeSet<Vec<u64>> = BTreeSet::from([row.clone()]);
+            Orbits::new(action).each(row, &mut |image| found.insert(image.to_vec()));
+            assert_eq!(found.len() * stabiliser, group.len(), "seed {seed}");
+        }
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn keys_are_the_orbits(seed in any::<u64>()) {
+        states_and_images(seed);
+    }
+
+    #[test]
+    fn orbits_have_the_size_of_the_theorem(seed in any::<u64>()) {
+        orbits(seed);
+    }
+}
+
+const MOST: usize = 1_500;
+
+fn explored(system: &System, symmetry: Strategy, all: bool) -> Explored {
+    let options = Options { symmetry, all, max_states: Some(MOST), ..Options::default() };
+    explore(system, &options, &Arc::new(AtomicBool::new(false)), &mut |_| {})
+}
+
+/// Every strategy against unreduced exploration. False when there is nothing to compare.
+fn strategies_agree(mut machine: Machine) -> bool {
+    machine.scope.card[D.index()] = machine.scope.card[D.index()].max(2);
+    let mut system = System::new(&machine.model, &machine.scope);
+    let setup = system.setup(2_000, &Arc::new(AtomicBool::new(false)));
+    if setup.fault.is_some() || setup.truncated.is_some() || setup.valuations == 0 {
+        return false;
+    }
+    let off = explored(&system, Strategy::Off, true);
+    if off.counts.open > 0 || matches!(off.verdict, Verdict::Unknown(_)) {
+        return false;
+    }
+    let action = Action::new(&system, Group::of(&machine.model, &machine.scope, &[]));
+    let states = |e: &Explored, reducer: &mut Reducer| -> BTreeSet<Vec<u64>> {
+        (0..e.store.len() as u32).map(|id| reducer.key(e.store.row(id)).to_vec()).collect()
+    };
+    let Some(mut reducer) = Reducer::new(&action, Strategy::Auto, false) else { return false };
+    let orbits = states(&off, &mut reducer);
+    let counts = |e: &Explored| {
+        let c = &e.counts;
+        [c.violations, c.deadlocks, c.assertion_failures, c.goals, c.wd_errors].map(|n| n > 0)
+    };
+    for strategy in keyed().into_iter().chain([Strategy::Flood]) {
+        let reduced = explored(&system, strategy, true);
+        let what = format!("{strategy}: {machine:?}");
+        assert_eq!(counts(&reduced), counts(&off), "{what}");
+        assert_eq!(
+            std::mem::discriminant(&reduced.verdict),
+            std::mem::discriminant(&off.verdict),
+            "{what}: {:?} against {:?}",
+            reduced.verdict,
+            off.verdict
+        );
+        assert_eq!(states(&reduced, &mut reducer), orbits, "{what}");
+        assert_eq!(reduced.counts.states, orbits.len(), "{what}");
+        if strategy == Strategy::Flood && !action.group.is_trivial() {
+            let flooded = reduced.reduction.as_ref().and_then(|r| r.effort.flooded);
+            assert_eq!(flooded, Some(off.counts.states), "{what}");
+        }
+        let first = explored(&system, strategy, false);
+        if let Verdict::Fails(finding) = &first.verdict {
+            let trace = rebuild::rebuild(&system, &first, finding.state, finding.valuation);
+            let trace = trace.unwrap_or_else(|why| panic!("{why}: {what}"));
+            assert_eq!(replay::confirm(&system, &trace), Ok(()), "{what}");
+        }
+    }
+    let markers = explored(&system, Strategy::Markers, true);
+    assert!(markers.counts.states <= orbits.len(), "markers: {machine:?}");
+    let claims = matches!(markers.verdict, Verdict::Holds);
+    assert!(!claims || action.group.is_trivial(), "markers never hold: {machine:?}");
+    if !action.group.is_trivial() && markers.verdict == Verdict::Unknown(Why::Approximate) {
+        assert_eq!(counts(&markers), [false; 5], "{machine:?}");
+    }
+    true
+}
+
+#[test]
+fn random_machines_reduce_to_their_orbits() {
+    let machines = std::env::var("KANON_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let compared = (0..machines).filter(|seed| strategies_agree(Machine::new(*seed, 8))).count();
+    println!("{compared} of {machines} machines compared");
+    assert!(compared as u64 > machines / 8, "only {compared} machines compared");
+}
+
+quickcheck! {
+    fn any_machine_reduces_to_its_orbits(machine: Machine) -> bool {
+        strategies_agree(machine);
+        true
+    }
+}
+
+/// A graph that colour refinement cannot split: two rings of three and one ring of six look alike, vertex by vertex.
+#[test]
+fn states_that_colours_do_not_tell_apart() {
+    let mut g = Generator::new(1);
+    g.scope.card[D.index()] = 6;
+    g.add_variable(Type::rel(Type::Given(D), Type::Given(D)));
+    let (model, scope) = (g.model, g.scope);
+    let mut system = System::new(&model, &scope);
+    system.setup(1, &Arc::new(AtomicBool::new(false)));
+    let action = Action::new(&system, Group::of(&model, &scope, &[]));
+    let ring =
+        |next: [u64; 6]| vec![next.iter().enumerate().fold(0, |m, (i, j)| m | 1 << (i as u64 * 6 + j))];
+    let (one, two) = (ring([1, 2, 3, 4, 5, 0]), ring([1, 2, 0, 4, 5, 3]));
+    let turned = ring([3, 0, 1, 5, 2, 4]);
+    for strategy in keyed() {
+        let mut reducer = Reducer::new(&action, strategy, false).expect("it has keys");
+        let found = [&one, &two, &turned].map(|row| reducer.key(row).to_vec());
+        assert_ne!(found[0], found[1], "{strategy}");
+        assert_eq!(found[0], found[2], "{strategy}");
+        if strategy == Strategy::Canon {
+            assert!(reducer.stats.labelled == 3 && reducer.stats.nodes > 0, "by search");
+        }
+    }
+    let mut marking = Marking::new(&action);
+    assert_eq!(marking.of_row(&one), marking.of_row(&two), "markers cannot tell them apart (seed 001)");
+}
