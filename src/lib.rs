@@ -9,6 +9,7 @@ pub mod cli;
 pub mod eval;
 pub mod explore;
 pub mod lang;
+pub mod ltl;
 pub mod model;
 pub mod report;
 pub mod symmetry;

@@ -5,6 +5,7 @@
 pub mod blame;
 pub mod check;
 pub mod eval;
+pub mod ltl;
 pub mod open;
 pub mod repl;
 pub mod replay;
@@ -40,6 +41,8 @@ struct Cli {
 enum Command {
     /// Explore all states and look for errors
     Check(check::Args),
+    /// Check temporal formulas
+    Ltl(ltl::Args),
     /// Evaluate an expression or a predicate in the initial state
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
@@ -112,6 +115,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Ltl(args) => ltl::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Replay(args) => replay::run(args),

@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod diagnostic;
 pub mod json;
+pub mod ltl;
 pub mod progress;
 pub mod text;
 

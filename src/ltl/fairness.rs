@@ -1,0 +1,212 @@
+//! Fairness inside the component search.
+//!
+//! A premise is brought to disjunctive form; a counterexample has to fulfil one of the disjuncts. Weak fairness is an
+//! acceptance condition like that of an until-formula: in the component there is a state that does not enable the
+//! step, or an edge that takes it. Strong fairness is a Streett condition: if a component enables a step that none of
+//! its edges takes, no fair path stays in it and visits these states again and again, so they are removed and what is
+//! left is taken apart anew. `WEF` and `SEF` do the same for every instance that occurs.
+
+use super::component::{Part, components};
+use super::product::{NodeId, Product};
+use super::structure::Structure;
+use super::syntax::Fairness;
+use super::tableau::TooLarge;
+use std::collections::{HashMap, HashSet};
+
+/// A premise as the search needs it. Acceptance is a word: first a bit for each until-formula, then for each weakly
+/// fair step, then for each strongly fair one.
+pub struct Premise {
+    weak: Vec<(u32, u64)>,
+    strong: Vec<(u32, u64)>,
+    /// One of these has to be fulfilled; a single empty one when there is no premise.
+    pub ways: Vec<Way>,
+    /// The propositions of steps it speaks of.
+    pub steps: u64,
+}
+
+/// A disjunct.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// Acceptance that a component must have.
+    pub accept: u64,
+    /// Strongly fair steps: acceptance if they are enabled at all.
+    pub strong: u64,
+    pub weak_all: bool,
+    pub strong_all: bool,
+}
+
+impl Way {
+    /// Whether acceptance alone decides.
+    pub fn is_plain(self) -> bool {
+        self.strong == 0 && !self.weak_all && !self.strong_all
+    }
+}
+
+/// What a loop must contain to be fair and self-fulfilling.
+#[derive(Clone, Debug, Default)]
+pub struct Goal {
+    pub accept: u64,
+    pub weak_all: bool,
+    /// Instances that must be taken.
+    pub taken: Vec<u32>,
+}
+
+const MAX_WAYS: usize = 256;
+
+impl Premise {
+    pub fn new(premise: Option<&Fairness<u32>>, untils: usize) -> Result<Premise, TooLarge> {
+        let mut p = Premise { weak: vec![], strong: vec![], ways: vec![], steps: 0 };
+        let all_untils = if untils == 64 { u64::MAX } else { (1 << untils) - 1 };
+        let mut literals: Vec<Vec<Fairness<u32>>> = vec![vec![]];
+        if let Some(premise) = premise {
+            literals = disjuncts(premise)?;
+        }
+        let mut bit = untils as u32;
+        let mut place = |list: &mut Vec<(u32, u64)>, step: u32| -> Result<u64, TooLarge> {
+            if let Some((_, b)) = list.iter().find(|(s, _)| *s == step) {
+                return Ok(*b);
+            }
+            let b = 1u64.checked_shl(bit).ok_or_else(|| {
+                TooLarge("more than 64 until-formulas and fairness conditions together".to_string())
+            })?;
+            bit += 1;
+            list.push((step, b));
+            Ok(b)
+        };
+        for way in literals {
+            let mut w = Way { accept: all_untils, ..Way::default() };
+            for literal in way {
+                match literal {
+                    Fairness::Weak(step) => w.accept |= place(&mut p.weak, step)?,
+                    Fairness::Strong(step) => w.strong |= place(&mut p.strong, step)?,
+                    Fairness::WeakAll => w.weak_all = true,
+                    Fairness::StrongAll => w.strong_all = true,
+                    Fairness::And(..) | Fairness::Or(..) => {}
+                }
+            }
+            if !p.ways.contains(&w) {
+                p.ways.push(w);
+            }
+        }
+        p.steps = p.weak.iter().chain(&p.strong).fold(0, |all, (s, _)| all | 1 << s);
+        Ok(p)
+    }
+
+    /// Whether instances of operations have to be told apart.
+    pub fn needs_instances(&self) -> bool {
+        self.ways.iter().any(|w| w.weak_all || w.strong_all)
+    }
+
+    /// Acceptance that a state gives by what it does not enable.
+    pub fn gives(&self, enabled: u64) -> u64 {
+        self.weak.iter().filter(|(s, _)| enabled >> s & 1 == 0).fold(0, |all, (_, b)| all | b)
+    }
+
+    /// The strongly fair steps that a state enables, as acceptance.
+    pub fn strong(&self, enabled: u64) -> u64 {
+        self.strong.iter().filter(|(s, _)| enabled >> s & 1 == 1).fold(0, |all, (_, b)| all | b)
+    }
+
+    /// Acceptance that an edge gives.
+    pub fn takes(&self, props: u64) -> u64 {
+        let all = self.weak.iter().chain(&self.strong);
+        all.filter(|(s, _)| props >> s & 1 == 1).fold(0, |all, (_, b)| all | b)
+    }
+}
+
+fn disjuncts(f: &Fairness<u32>) -> Result<Vec<Vec<Fairness<u32>>>, TooLarge> {
+    let found = match f {
+        Fairness::Or(a, b) => {
+            let mut all = disjuncts(a)?;
+            all.extend(disjuncts(b)?);
+            all
+        }
+        Fairness::And(a, b) => {
+            let (left, right) = (disjuncts(a)?, disjuncts(b)?);
+            let pair = |l: &Vec<Fairness<u32>>, r: &Vec<Fairness<u32>>| [l.clone(), r.clone()].concat();
+            left.iter().flat_map(|l| right.iter().map(move |r| pair(l, r))).collect()
+        }
+        literal => vec![vec![literal.clone()]],
+    };
+    if found.len() > MAX_WAYS {
+        return Err(TooLarge(format!("the fairness premise has more than {MAX_WAYS} disjuncts")));
+    }
+    Ok(found)
+}
+
+/// A part of a component that fulfils a way of the premise, and what a loop in it must contain.
+pub fn fair_part<S: Structure>(
+    product: &mut Product<S>,
+    component: &[NodeId],
+    way: Way,
+) -> Option<(Part, Goal)> {
+    let mut open = vec![component.to_vec()];
+    while let Some(nodes) = open.pop() {
+        for part in components(product, &nodes) {
+            match judge(product, &part, way) {
+                Judgement::Fair(goal) => return Some((part, goal)),
+                Judgement::Hopeless => {}
+                Judgement::Without(rest) => open.push(rest),
+            }
+        }
+    }
+    None
+}
+
+enum Judgement {
+    Fair(Goal),
+    /// Not self-fulfilling, or not weakly fair: no part of it is either.
+    Hopeless,
+    /// These states are left when those with an unfair step are removed.
+    Without(Vec<NodeId>),
+}
+
+fn judge<S: Structure>(product: &mut Product<S>, part: &Part, way: Way) -> Judgement {
+    let mut accept = 0;
+    let mut enabled = 0;
+    let mut taken: HashSet<u32> = HashSet::new();
+    let mut inside = vec![];
+    for node in &part.nodes {
+        accept |= product.gives(*node);
+        enabled |= product.strong(*node);
+        product.edges_within(*node, part.mark, &mut inside);
+        for (edge, _) in inside.drain(..) {
+            accept |= product.takes(edge);
+            if way.weak_all || way.strong_all {
+                taken.insert(product.instance(edge));
+            }
+        }
+    }
+    if accept & way.accept != way.accept {
+        return Judgement::Hopeless;
+    }
+    let unfair = enabled & way.strong & !accept;
+    let mut goal = Goal { accept: way.accept | way.strong & enabled, ..Goal::default() };
+    let mut bad: HashSet<u32> = HashSet::new();
+    if way.weak_all || way.strong_all {
+        // In how many states each instance is enabled.
+        let mut count: HashMap<u32, usize> = HashMap::new();
+        for node in &part.nodes {
+            let here: HashSet<u32> = product.instances_at(*node).collect();
+            for i in here {
+                *count.entry(i).or_default() += 1;
+            }
+        }
+        let always = |(i, n): (&u32, &usize)| *n == part.nodes.len() && !taken.contains(i);
+        if way.weak_all && count.iter().any(always) {
+            return Judgement::Hopeless;
+        }
+        goal.weak_all = way.weak_all;
+        if way.strong_all {
+            bad = count.keys().filter(|i| !taken.contains(i)).copied().collect();
+            goal.taken = count.into_keys().collect();
+            goal.taken.sort_unstable();
+        }
+    }
+    if unfair == 0 && bad.is_empty() {
+        return Judgement::Fair(goal);
+    }
+    let fine =
+        |n: &NodeId| product.strong(*n) & unfair == 0 && !product.instances_at(*n).any(|i| bad.contains(&i));
+    Judgement::Without(part.nodes.iter().copied().filter(fine).collect())
+}

@@ -1,0 +1,398 @@
+//! A B machine as a structure: rows become numbers when they are met, propositions are evaluated once a state and once
+//! a step, by the evaluator that everything else uses.
+//!
+//! Whatever has no value or no complete answer (a limit, an integer without bounds, a well-definedness error) leaves the
+//! state open, and is remembered as the reason for an Unknown.
+
+use super::atoms::{Bound, From, StateAtom};
+use super::lasso::{Lasso, Taken};
+use super::structure::{Edge, Expansion, Known, StateId, Structure};
+use crate::eval::compile::Compiler;
+use crate::eval::node::{Env, Slot, Test};
+use crate::explore::Store;
+use crate::explore::store::{Arriving, ROOT};
+use crate::lang::diag::Span;
+use crate::system::{self, System, Visitor, Worker};
+use crate::trace::{self, Trace, rebuild};
+use crate::value::fault::Fault;
+use crate::value::val::{Val, force};
+use kanon_refinement::kernel::{Insertion, Rrac};
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Why a state stays open.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Open {
+    MaxStates(usize),
+    /// An integer without bounds was enumerated from MININT to MAXINT only.
+    Truncated(Span),
+    /// Something has no value, or we cannot compute it.
+    Fault(Box<Fault>),
+}
+
+enum StateTest {
+    Predicate(Test, Span),
+    Current,
+}
+
+struct StepTest {
+    test: Option<(Test, Span)>,
+    /// Parameters and results that the test reads, and where it reads them.
+    copies: Vec<(From, Slot)>,
+}
+
+/// All that is known of the states, apart from what evaluates.
+struct Space<'m, 's> {
+    system: &'s System<'m>,
+    store: Store,
+    /// The propositions of each state.
+    props: Vec<u64>,
+    /// States in which a proposition has no value.
+    faulty: HashSet<StateId>,
+    states: Vec<StateTest>,
+    steps: Vec<StepTest>,
+    /// The propositions that an event may fulfil.
+    by_event: Vec<Vec<usize>>,
+    instances: Option<HashMap<(usize, Vec<Val>), u32>>,
+    current: Option<Vec<u64>>,
+    open: Option<Open>,
+}
+
+pub struct Machine<'m, 's> {
+    worker: Worker,
+    space: Space<'m, 's>,
+    /// Variables whose value before a step is asked for: from where, to where.
+    old: Vec<(Slot, Slot)>,
+    max_states: usize,
+    /// The propositions of steps that tell edges apart.
+    asked: u64,
+    row: Vec<u64>,
+}
+
+impl<'m, 's> Machine<'m, 's> {
+    /// `current` is the row of the state that the atom of this name means.
+    pub fn new(
+        system: &'s System<'m>,
+        bound: &Bound,
+        max_states: Option<usize>,
+        current: Option<Vec<u64>>,
+        stop: &Arc<AtomicBool>,
+    ) -> Machine<'m, 's> {
+        let mut compiler = Compiler::new(system.model, system.scope);
+        // The slots of the system come first, so that one environment serves both.
+        compiler.slots.clone_from(&system.slots);
+        let states = bound.states.iter().map(|atom| match atom {
+            StateAtom::Predicate(e) => StateTest::Predicate(compiler.closed_test(e), e.span),
+            StateAtom::Current(_) => StateTest::Current,
+        });
+        let states = states.collect();
+        let mut old: Vec<(Slot, Slot)> = vec![];
+        let mut steps = vec![];
+        for atom in &bound.steps {
+            let test = atom.test.as_ref().map(|e| (compiler.closed_test(e), e.span));
+            let mut copies = vec![];
+            for (local, from) in &atom.locals {
+                let to = compiler.local_slot(*local);
+                match from {
+                    From::Old(v) => old.push((compiler.var_slot(*v), to)),
+                    From::Parameter(_) | From::Result(_) => copies.push((*from, to)),
+                }
+            }
+            steps.push(StepTest { test, copies });
+        }
+        let fits = |e: &crate::eval::compile::Event| {
+            let atoms = bound.steps.iter().enumerate();
+            atoms.filter(|(_, a)| a.operation.is_none_or(|op| op == e.op)).map(|(i, _)| i).collect()
+        };
+        let by_event = system.events.iter().map(fits).collect();
+        let instances = bound.property.premise.as_ref().is_some_and(|p| p.is_of_instances());
+        let mut worker = system.worker(stop);
+        worker.env.slots.resize(compiler.slots.len(), Val::None);
+        let space = Space {
+            system,
+            store: Store::new(system.width()),
+            props: vec![],
+            faulty: HashSet::new(),
+            states,
+            steps,
+            by_event,
+            instances: instances.then(HashMap::new),
+            current,
+            open: None,
+        };
+        let asked = bound.property.steps();
+        Machine { worker, space, old, max_states: max_states.unwrap_or(usize::MAX), asked, row: vec![] }
+    }
+
+    /// The propositions of steps that the property asks of the step that is taken.
+    pub fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    /// The first reason for which a state stayed open.
+    pub fn open(&self) -> Option<&Open> {
+        self.space.open.as_ref()
+    }
+
+    pub fn row(&self, s: StateId) -> &[u64] {
+        self.space.store.row(s)
+    }
+
+    pub fn states(&self) -> usize {
+        self.space.store.len()
+    }
+
+    /// Of the store of states.
+    pub fn bytes(&self) -> usize {
+        self.space.store.bytes() + self.space.props.capacity() * 8
+    }
+
+    /// A state by its row.
+    pub fn state(&mut self, row: &[u64]) -> StateId {
+        self.space.system.load(&mut self.worker, row);
+        self.space.arrive(&mut self.worker.env, row, ROOT)
+    }
+
+    /// The first state, breadth first, that fulfils the first proposition; the number of a state is its place in this
+    /// order. `None` if there is none.
+    pub fn first(&mut self, wanted: impl Fn(usize, bool) -> bool) -> Option<Vec<u64>> {
+        let mut out = vec![];
+        self.initial(&mut out);
+        let mut buffer = Expansion::default();
+        let mut at = 0;
+        while at < self.states() {
+            if wanted(at, self.space.props[at] & 1 == 1) {
+                return Some(self.row(at as StateId).to_vec());
+            }
+            buffer.clear();
+            self.expand(at as StateId, &mut buffer);
+            if self.worker.env.go_on().is_err() {
+                return None;
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Looks for the transitions of a path. The last state of a loop is followed by the first once more.
+    pub fn trace(&mut self, lasso: &Lasso, from_initial: bool) -> Result<Trace, String> {
+        let system = self.space.system;
+        let first = self.row(lasso.states[0]).to_vec();
+        let constants = system.constant_values(system.valuation_of(&first));
+        let state = system.variable_values(&first);
+        if from_initial && !self.is_initial(&first)? {
+            return Err("the path does not start in an initial state".to_string());
+        }
+        let mut steps = vec![trace::Step { op: None, params: vec![], results: vec![], state }];
+        for (i, taken) in lasso.steps.iter().enumerate() {
+            let row = self.row(lasso.states[i]).to_vec();
+            let target = self.row(lasso.after(i)).to_vec();
+            self.prepare(&row);
+            let mut find = Find {
+                space: &mut self.space,
+                asked: self.asked,
+                target: &target,
+                taken: *taken,
+                found: None,
+            };
+            let _ = system.successors(&mut self.worker, &row, &mut find);
+            steps.push(find.found.ok_or_else(|| format!("step {} of the path was not found again", i + 1))?);
+        }
+        Ok(Trace { constants, steps })
+    }
+
+    fn is_initial(&mut self, row: &[u64]) -> Result<bool, String> {
+        let system = self.space.system;
+        let mut found = false;
+        let run = system.initial(&mut self.worker, system.valuation_of(row), &mut |_, target| {
+            found = target == row;
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        match run {
+            _ if found => Ok(true),
+            Ok(_) => Ok(false),
+            Err(f) => Err(format!("the initial state was not found again: {f:?}")),
+        }
+    }
+
+    /// Puts the values before a step where propositions of steps look for them.
+    fn prepare(&mut self, row: &[u64]) {
+        if !self.old.is_empty() {
+            self.space.system.load(&mut self.worker, row);
+            for (from, to) in &self.old {
+                self.worker.env.slots[*to as usize] = self.worker.env.slots[*from as usize].clone();
+            }
+        }
+    }
+}
+
+impl Structure for Machine<'_, '_> {
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+        let system = self.space.system;
+        let mut known = Known::All;
+        for v in 0..system.valuations() {
+            self.worker.env.truncated = None;
+            let space = &mut self.space;
+            let run = system.initial(&mut self.worker, v, &mut |env, row| {
+                out.push(space.arrive(env, row, ROOT));
+                ControlFlow::Continue(())
+            });
+            if let Err(fault) = run {
+                self.space.stays_open(Open::Fault(fault));
+                known = Known::Part;
+            }
+            if let Some(span) = self.worker.env.truncated {
+                self.space.stays_open(Open::Truncated(span));
+                known = Known::Part;
+            }
+        }
+        known
+    }
+
+    fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {
+        if s as usize >= self.max_states {
+            self.space.stays_open(Open::MaxStates(self.max_states));
+            return Known::Nothing;
+        }
+        if self.space.faulty.contains(&s) {
+            return Known::Nothing;
+        }
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.extend_from_slice(self.space.store.row(s));
+        self.prepare(&row);
+        self.worker.env.truncated = None;
+        out.props = self.space.props[s as usize];
+        out.unsure = 0;
+        let mut expand = Expand { space: &mut self.space, source: s, row: &row, out, known: Known::All };
+        let _ = expand.space.system.successors(&mut self.worker, &row, &mut expand);
+        let mut known = expand.known;
+        if let Some(span) = self.worker.env.truncated {
+            self.space.stays_open(Open::Truncated(span));
+            (out.unsure, known) = (u64::MAX, Known::Part);
+        }
+        self.row = row;
+        known
+    }
+}
+
+impl Space<'_, '_> {
+    fn stays_open(&mut self, why: Open) {
+        self.open.get_or_insert(why);
+    }
+
+    /// The number of a row, which is in the environment.
+    #[inline]
+    fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) -> StateId {
+        match self.store.insert_if_absent(Arriving { row, parent }) {
+            Insertion::Present(id) => id,
+            Insertion::Inserted(id) => {
+                let mut props = 0;
+                for (i, test) in self.states.iter().enumerate() {
+                    let value = match test {
+                        StateTest::Predicate(test, span) => test.holds(env).map_err(|f| f.at(*span)),
+                        StateTest::Current => Ok(self.current.as_deref() == Some(row)),
+                    };
+                    match value {
+                        Ok(value) => props |= u64::from(value) << i,
+                        Err(fault) => {
+                            self.open.get_or_insert(Open::Fault(fault));
+                            self.faulty.insert(id);
+                        }
+                    }
+                }
+                self.props.push(props);
+                id
+            }
+        }
+    }
+
+    /// What holds of a step.
+    fn step(&mut self, env: &mut Env, event: usize) -> Result<Taken, Box<Fault>> {
+        let mut props = 0;
+        let slots = &self.system.events[event];
+        for i in &self.by_event[event] {
+            let value = match &self.steps[*i].test {
+                None => true,
+                Some((test, span)) => {
+                    for (from, to) in &self.steps[*i].copies {
+                        let from = match from {
+                            From::Parameter(p) => slots.params[*p],
+                            From::Result(r) => slots.results[*r],
+                            From::Old(_) => continue,
+                        };
+                        env.slots[*to as usize] = env.slots[from as usize].clone();
+                    }
+                    test.holds(env).map_err(|f| f.at(*span))?
+                }
+            };
+            props |= u64::from(value) << i;
+        }
+        let mut instance = 0;
+        if let Some(known) = &mut self.instances {
+            let mut key = Vec::with_capacity(slots.params.len());
+            for p in &slots.params {
+                key.push(force(env.slots[*p as usize].clone(), &self.system.slots[*p as usize].rep)?);
+            }
+            let next = known.len() as u32;
+            instance = *known.entry((event, key)).or_insert(next);
+        }
+        Ok(Taken { props, instance })
+    }
+}
+
+struct Expand<'a, 'm, 's> {
+    space: &'a mut Space<'m, 's>,
+    source: StateId,
+    row: &'a [u64],
+    out: &'a mut Expansion,
+    known: Known,
+}
+
+impl Visitor for Expand<'_, '_, '_> {
+    #[inline]
+    fn step(&mut self, step: system::Step) -> ControlFlow<()> {
+        let Taken { props, instance } = match self.space.step(step.env, step.event) {
+            Ok(taken) => taken,
+            Err(fault) => return self.fault(step.event, fault),
+        };
+        let target = self.space.arrive(step.env, step.target, self.source);
+        self.out.edges.push(Edge { target, props, instance, stays: step.target == self.row });
+        ControlFlow::Continue(())
+    }
+
+    fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
+        self.space.stays_open(Open::Fault(fault));
+        self.known = Known::Part;
+        self.out.unsure |= self.space.by_event[event].iter().fold(0, |all, i| all | 1 << i);
+        ControlFlow::Continue(())
+    }
+}
+
+struct Find<'a, 'm, 's> {
+    space: &'a mut Space<'m, 's>,
+    asked: u64,
+    target: &'a [u64],
+    taken: Taken,
+    found: Option<trace::Step>,
+}
+
+impl Visitor for Find<'_, '_, '_> {
+    fn step(&mut self, step: system::Step) -> ControlFlow<()> {
+        if step.target != self.target {
+            return ControlFlow::Continue(());
+        }
+        match self.space.step(step.env, step.event) {
+            Ok(t) if t.props & self.asked == self.taken.props && t.instance == self.taken.instance => {}
+            _ => return ControlFlow::Continue(()),
+        }
+        self.found = Some(rebuild::step(self.space.system, step.event, step.env, step.target));
+        ControlFlow::Break(())
+    }
+
+    fn fault(&mut self, _: usize, _: Box<Fault>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,148 @@
+//! LTL[e] with past on systems with deadlocks (seed 003: Plagge and Leuschel, "Seven at one stroke").
+//!
+//! | the paper | here |
+//! |---|---|
+//! | LTL[e], past (§3, §5.1) | [`syntax`], and [`parse`] for ProB's notation |
+//! | labelled Kripke structure (Definition 1) | [`structure`]; [`machine`] makes one of a B machine |
+//! | closure, atoms (§4.2, §4.3, §5.2) | [`tableau`] |
+//! | the graph of atoms, open nodes (§4.4, §4.5) | [`product`] |
+//! | self-fulfilling components | [`search`] |
+//! | fairness (§8.2, future work there) | [`fairness`], [`component`] |
+//! | the counterexample | [`path`], [`shorten`] |
+//!
+//! No counterexample leaves this room without the consent of [`lasso`], which follows the definition of the semantics
+//! and shares nothing with tableau and search.
+
+pub mod atoms;
+mod component;
+pub mod fairness;
+pub mod lasso;
+mod lex;
+pub mod machine;
+pub mod parse;
+mod path;
+mod product;
+mod search;
+mod shorten;
+pub mod structure;
+pub mod syntax;
+mod tableau;
+
+pub use lasso::{Lasso, Taken, Word};
+pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
+pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
+pub use tableau::TooLarge;
+
+use fairness::Premise;
+use product::Product;
+use search::{Ended, Search};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tableau::Tableau;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    Holds,
+    /// On this path the premise holds and the formula does not.
+    Fails(Lasso),
+    Unknown(Why),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// A state that the search met could not be expanded, or not completely.
+    Open,
+    Stopped,
+    /// A bug of ours.
+    Internal(String),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// States whose steps were computed.
+    pub states: usize,
+    /// Their edges, as far as the property can tell them apart.
+    pub edges: usize,
+    /// Pairs of a state and an atom.
+    pub nodes: usize,
+    /// Different atoms, as far as the search tells them apart.
+    pub atoms: usize,
+    /// The longest path the search was on.
+    pub depth: usize,
+    /// Of nodes and search; of states and edges.
+    pub node_bytes: usize,
+    pub state_bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub verdict: Verdict,
+    pub counts: Counts,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub stop: Arc<AtomicBool>,
+    /// Check paths from this state, instead of those from the initial states.
+    pub from: Option<StateId>,
+}
+
+/// Whether all maximal paths from the initial states that fulfil the premise fulfil the formula.
+pub fn check<S: Structure>(
+    structure: &mut S,
+    property: &Resolved,
+    options: &Options,
+) -> Result<Answer, TooLarge> {
+    let tableau = Tableau::of_negation(&property.formula)?;
+    let premise = Premise::new(property.premise.as_ref(), tableau.untils())?;
+    let mut product = Product::new(structure, tableau, premise);
+    let initial = match options.from {
+        Some(s) => vec![s],
+        None => product.initial(),
+    };
+    let mut search = Search::new(&mut product);
+    let ended = search.run(&initial, &options.stop);
+    let (depth, search_bytes) = (search.depth, search.bytes());
+    let (node_bytes, state_bytes) = product.bytes();
+    let counts = Counts {
+        states: product.expanded,
+        edges: product.edge_count(),
+        nodes: product.node_count(),
+        atoms: product.tableau.atom_count(),
+        depth,
+        node_bytes: node_bytes + search_bytes,
+        state_bytes,
+    };
+    let verdict = match ended {
+        Ended::Found(found) => match counterexample(&mut product, &initial, &found, property) {
+            Ok(lasso) => Verdict::Fails(lasso),
+            Err(why) => Verdict::Unknown(Why::Internal(why)),
+        },
+        Ended::Stopped => Verdict::Unknown(Why::Stopped),
+        Ended::Nothing if product.incomplete => Verdict::Unknown(Why::Open),
+        Ended::Nothing => Verdict::Holds,
+    };
+    Ok(Answer { verdict, counts })
+}
+
+/// The path, if the evaluator agrees that it is a counterexample; as short as we can make it.
+fn counterexample<S: Structure>(
+    product: &mut Product<S>,
+    initial: &[StateId],
+    found: &search::Found,
+    property: &Resolved,
+) -> Result<Lasso, String> {
+    let lasso = path::lasso(product, initial, found).ok_or("a component was found, but no way to it")?;
+    let (steps, instances) = (product.steps(), product.premise.needs_instances());
+    let word = Word::read(product.structure(), &lasso, steps, instances)?;
+    if !word.refutes(property) {
+        return Err(
+            "a path was found, but by the definition of the semantics it is no counterexample".to_string()
+        );
+    }
+    let (lasso, word) = shorten::shorten(&lasso, &word, property);
+    if !word.refutes(property) {
+        return Err("the shortened path is no counterexample".to_string());
+    }
+    Ok(lasso)
+}

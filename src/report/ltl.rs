@@ -1,0 +1,195 @@
+//! Answers to temporal formulas.
+
+use super::answer::Word;
+use super::progress::grouped;
+use super::text::call;
+use crate::ltl::Counts;
+use crate::model::Model;
+use crate::model::open::Opened;
+use crate::trace::{self, Trace, export};
+use crate::value::Value as BValue;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The answers to all formulas.
+pub struct Checked {
+    pub opened: Opened,
+    pub formulas: Vec<Formula>,
+}
+
+/// The answer to one formula.
+pub struct Formula {
+    pub name: String,
+    pub text: String,
+    /// Its subformulas, parts before wholes.
+    pub parts: Vec<String>,
+    pub verdict: Word,
+    pub reason: Option<String>,
+    pub finding: Option<Found>,
+    pub counts: Counts,
+    pub seconds: f64,
+}
+
+/// A path that does not fulfil the formula.
+pub struct Found {
+    /// A step a state; the last step of a loop leads to its first state again.
+    pub trace: Trace,
+    /// The place of the loop's first state; `None`: the path ends in a deadlock.
+    pub back: Option<usize>,
+    /// By subformula, then by state.
+    pub values: Vec<Vec<bool>>,
+    /// The first state is an initial one.
+    pub is_from_initial: bool,
+}
+
+/// Values are cut here; JSON has them whole.
+const WIDTH: usize = 400;
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(WIDTH) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+fn list(pairs: Vec<(&str, String)>) -> String {
+    pairs.into_iter().map(|(n, v)| format!("{n} = {}", cut(v))).collect::<Vec<_>>().join(", ")
+}
+
+pub fn text(c: &Checked, explain: bool, colour: bool) -> String {
+    let mut out = String::new();
+    for f in &c.formulas {
+        let paint = |text: &str, code: &str| {
+            if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+        };
+        let (word, code) = match f.verdict {
+            Word::Holds => ("holds", "1;32"),
+            Word::Fails => ("fails", "1;31"),
+            Word::Unknown => ("unknown", "1;33"),
+        };
+        let reason = f.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
+        let _ = writeln!(out, "{}: {}{reason}", f.text, paint(word, code));
+        if let Some(found) = &f.finding {
+            out.push('\n');
+            path(&mut out, f, found, &c.opened.model, explain);
+            out.push('\n');
+        }
+        let n = &f.counts;
+        let _ = writeln!(
+            out,
+            "{} states, {} atoms of states in {:.3} s",
+            grouped(n.states as u64),
+            grouped(n.nodes as u64),
+            f.seconds
+        );
+    }
+    out
+}
+
+/// The numbered steps with what they change, the loop marked.
+fn path(out: &mut String, f: &Formula, found: &Found, model: &Model, explain: bool) {
+    let t = &found.trace;
+    let constants = trace::constants(t, model);
+    if !constants.is_empty() {
+        let _ = writeln!(out, "   constants: {}", list(constants));
+    }
+    let states = found.values.first().map_or(t.steps.len(), Vec::len);
+    let mut before: Option<&[BValue]> = None;
+    for (i, step) in t.steps.iter().enumerate() {
+        let closes = i == states;
+        let changes = match before {
+            None => trace::variables(&step.state, model),
+            Some(b) => trace::changed(b, &step.state, model),
+        };
+        let changes = if changes.is_empty() { "(nothing changes)".to_string() } else { list(changes) };
+        let name = match i {
+            0 if !found.is_from_initial => "(chosen state)".to_string(),
+            _ => call(step, model),
+        };
+        let (number, bar) = match found.back {
+            Some(b) if closes => (format!("→{}", b + 1), " |"),
+            Some(b) if i > b => ((i + 1).to_string(), " |"),
+            _ => ((i + 1).to_string(), "  "),
+        };
+        let _ = writeln!(out, "{number:>4}{bar}{name}\n        {changes}");
+        before = Some(&step.state);
+        if explain && !closes {
+            explained(out, f, found, i);
+        }
+    }
+    match found.back {
+        Some(b) => {
+            let _ = writeln!(
+                out,
+                "the steps marked with | are repeated for ever, from state {} to itself",
+                b + 1
+            );
+        }
+        None => out.push_str("the last state is a deadlock\n"),
+    }
+}
+
+/// Which subformulas hold in a state, and which do not.
+fn explained(out: &mut String, f: &Formula, found: &Found, at: usize) {
+    for (word, wanted) in [("true", true), ("false", false)] {
+        let mut parts: Vec<&str> = vec![];
+        for (text, values) in f.parts.iter().zip(&found.values) {
+            if values.get(at) == Some(&wanted)
+                && !parts.contains(&&**text)
+                && text != "true"
+                && text != "false"
+            {
+                parts.push(text);
+            }
+        }
+        if !parts.is_empty() {
+            let _ = writeln!(out, "        {word:5}: {}", parts.join(" · "));
+        }
+    }
+}
+
+pub fn json(c: &Checked, explain: bool) -> Value {
+    c.formulas.iter().map(|f| formula(f, &c.opened.model, explain)).collect()
+}
+
+fn formula(f: &Formula, model: &Model, explain: bool) -> Value {
+    let n = &f.counts;
+    json!({
+        "name": f.name,
+        "formula": f.text,
+        "verdict": f.verdict.name(),
+        "reason": f.reason,
+        "finding": f.finding.as_ref().map(|x| finding(f, x, model, explain)),
+        "states": n.states,
+        "edges": n.edges,
+        "nodes": n.nodes,
+        "atoms": n.atoms,
+        "depth": n.depth,
+        "node_bytes": n.node_bytes,
+        "state_bytes": n.state_bytes,
+        "seconds": f.seconds,
+    })
+}
+
+fn finding(f: &Formula, found: &Found, model: &Model, explain: bool) -> Value {
+    let mut whole = export::trace(&found.trace, model);
+    let constants = whole["constants"].take();
+    let mut steps = match whole["steps"].take() {
+        Value::Array(steps) => steps,
+        _ => vec![],
+    };
+    if explain {
+        for (i, step) in steps.iter_mut().enumerate() {
+            let holds =
+                |(text, values): (&String, &Vec<bool>)| Some((text.clone(), Value::from(*values.get(i)?)));
+            let all = f.parts.iter().zip(&found.values).filter_map(holds);
+            step["subformulas"] = Value::Object(all.collect());
+        }
+    }
+    let repeated = match found.back {
+        Some(b) => Value::Array(steps.split_off((b + 1).min(steps.len()))),
+        None => Value::Null,
+    };
+    let kind = if found.back.is_some() { "lasso" } else { "deadlock" };
+    json!({ "kind": kind, "constants": constants, "stem": steps, "loop": repeated })
+}

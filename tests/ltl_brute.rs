@@ -1,0 +1,75 @@
+//! The search against a textbook construction, on random systems with deadlocks and random formulas with past.
+//!
+//! `KANON_LTL_CASES` (default 2000) is how many formulas are compared, `KANON_LTL_SEED` where the random numbers start.
+
+#[path = "ltl/buechi.rs"]
+mod buechi;
+#[path = "ltl/random.rs"]
+mod random;
+
+use kanon::ltl::{Property, Resolved, Unary, Verdict, check};
+use random::{INSTANCE, INSTANCES, Rng, formula, premise, system};
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
+}
+
+/// The verdict as a word, and the length of the counterexample.
+fn answer(system: &kanon::ltl::Explicit, property: &Resolved) -> (bool, usize) {
+    let found = check(&mut system.clone(), property, &Default::default()).expect("the formula is small");
+    match found.verdict {
+        Verdict::Holds => (true, 0),
+        Verdict::Fails(lasso) => (false, lasso.states.len()),
+        Verdict::Unknown(why) => panic!("{why:?} for {} on {system:?}", property.formula),
+    }
+}
+
+#[test]
+fn formulas_are_answered_as_by_generalised_buechi_automata() {
+    let cases = number("KANON_LTL_CASES", 2000);
+    let seed = number("KANON_LTL_SEED", 1);
+    let (mut failed, mut letters) = (0, 0);
+    for case in 0..cases {
+        let mut r = Rng(seed.wrapping_mul(1_000_003).wrapping_add(case));
+        let system = system(&mut r);
+        let size = 1 + r.below(8);
+        let property = Property { premise: None, formula: formula(&mut r, size) };
+        let expected = buechi::holds(&system, &property.formula);
+        let (found, length) = answer(&system, &property);
+        assert_eq!(found, expected, "case {case}: {} on {system:#?}", property.formula);
+        failed += u64::from(!found);
+        letters += length;
+    }
+    println!("{cases} formulas, {failed} fail, {letters} states in their counterexamples");
+    assert!(failed * 5 > cases && failed * 5 < cases * 4, "both answers occur often");
+}
+
+#[test]
+fn fairness_is_answered_as_by_trying_all_ways_to_be_fair() {
+    let cases = number("KANON_LTL_CASES", 2000);
+    let seed = number("KANON_LTL_SEED", 1);
+    let instances: Vec<u32> = (0..INSTANCES as u32).map(|i| INSTANCE + i).collect();
+    let mut differ = 0;
+    for case in 0..cases {
+        let mut r = Rng(seed.wrapping_mul(2_000_003).wrapping_add(case));
+        let system = system(&mut r);
+        let size = 1 + r.below(3);
+        let fair = premise(&mut r, size);
+        let size = 1 + r.below(3);
+        let part = formula(&mut r, size);
+        // What fairness is for: something happens, once or again and again.
+        let goal = match r.below(3) {
+            0 => part,
+            1 => part.unary(Unary::Finally),
+            _ => part.unary(Unary::Finally).unary(Unary::Globally),
+        };
+        let expected = buechi::holds_fairly(&system, &fair, &goal, &instances);
+        let unfair = buechi::holds(&system, &goal);
+        let text = format!("{fair} => {goal}");
+        let (found, _) = answer(&system, &Property { premise: Some(fair), formula: goal });
+        assert_eq!(found, expected, "case {case}: {text} on {system:#?}");
+        differ += u64::from(found != unfair);
+    }
+    println!("{cases} premises, {differ} change the answer");
+    assert!(differ * 50 > cases, "fairness matters now and then");
+}
