@@ -4,6 +4,7 @@
 
 pub mod blame;
 pub mod check;
+pub mod compare;
 pub mod eval;
 pub mod ltl;
 pub mod open;
@@ -43,6 +44,8 @@ enum Command {
     Check(check::Args),
     /// Check temporal formulas
     Ltl(ltl::Args),
+    /// Run all symmetry strategies and compare what they find and how long they take
+    Compare(compare::Args),
     /// Evaluate an expression or a predicate in the initial state
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
@@ -116,6 +119,7 @@ fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Ltl(args) => ltl::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Replay(args) => replay::run(args),

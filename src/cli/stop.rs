@@ -1,9 +1,9 @@
 //! What ends a run early: the user and the clock. Both set the same flag.
 
 use crate::explore::Why;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The flag that everything long looks at, and who set it.
@@ -19,6 +19,9 @@ pub struct Stop {
 
 /// How long a run may take to notice that its time is up.
 const GRACE: Duration = Duration::from_secs(3);
+
+/// The flag that Ctrl-C sets: the program has one handler, and runs may follow one another.
+static INTERRUPTED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
 
 impl Stop {
     pub fn never() -> Stop {
@@ -64,15 +67,18 @@ impl Stop {
         }
     }
 
-    /// The first Ctrl-C sets the flag, the second ends the program.
+    /// The first Ctrl-C sets the flag, the second ends the program. Of several, the last that asked is meant.
     pub fn on_interrupt(&self) {
-        let flag = self.flag.clone();
-        let set = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
+        if let Ok(mut flag) = INTERRUPTED.lock() {
+            *flag = Some(self.flag.clone());
+        }
+        let set = ctrlc::set_handler(|| {
+            let flag = INTERRUPTED.lock().ok().and_then(|flag| flag.clone());
+            if flag.is_none_or(|flag| flag.swap(true, Ordering::Relaxed)) {
                 std::process::exit(super::Exit::Unknown as i32);
             }
         });
-        // Without a handler Ctrl-C ends the program at once, which is no worse.
+        // Without a handler Ctrl-C ends the program at once, which is no worse; and there is one for the process.
         drop(set);
     }
 

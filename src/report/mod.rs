@@ -1,10 +1,13 @@
 //! Answers made readable: the only room that decides how things look, and the only one that prints.
 
 pub mod answer;
+pub mod chart;
+pub mod compared;
 pub mod diagnostic;
 pub mod json;
 pub mod ltl;
 pub mod progress;
+pub mod svg;
 pub mod text;
 
 use std::io::{IsTerminal, Write};

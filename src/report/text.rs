@@ -62,7 +62,7 @@ pub fn checked(c: &Checked, stats: bool, colour: bool) -> String {
     out
 }
 
-fn plural(n: u64, one: &str) -> String {
+pub(super) fn plural(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
