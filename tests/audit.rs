@@ -6,6 +6,7 @@ use kanon::explore::{Event, Explored, Options, Order, Verdict, Why, explore};
 use kanon::model::Model;
 use kanon::model::load::{load, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
+use kanon::symmetry::{Reason, Strategy};
 use kanon::system::System;
 use kanon::value::Scope;
 use std::path::{Path, PathBuf};
@@ -195,6 +196,83 @@ fn the_language_tests_are_silent() {
 #[test]
 fn models_with_errors_are_silent() {
     with_large_stack(|| silent("lang/errors", 300)).expect("a thread");
+}
+
+fn reducing() -> Vec<Strategy> {
+    let mut all = vec![Strategy::Flood, Strategy::Canon, Strategy::Auto];
+    if cfg!(feature = "nauty") {
+        all.push(Strategy::Nauty);
+    }
+    all
+}
+
+/// Under reduction too: the same answers, no clause broken, and the shadow has all states of all orbits.
+#[test]
+fn reduced_searches_are_silent() {
+    let mut symmetric = 0;
+    for file in ["scheduler0.mch", "scheduler1.mch", "RussianPostalPuzzle.mch", "TokenRing.mch", "Towns.mch"]
+    {
+        let (model, scope) = opened(&machine("seed").join(file), 3).expect("a model");
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut system = System::new(&model, &scope);
+        system.setup(1_000, &stop);
+        let off = explore(&system, &Options::default(), &stop, &mut |_| {});
+        for symmetry in reducing() {
+            let options = Options { symmetry, ..Options::default() };
+            let plain = explore(&system, &options, &stop, &mut |_| {});
+            let audit = Audit { every: 1 + plain.counts.states as u64 / 30, ..Audit::default() };
+            let (explored, report) = audit::explore(&system, &options, &stop, &mut |_| {}, &audit);
+            assert_eq!((report.broken, report.ended), (None, None), "{file} {symmetry}");
+            assert_eq!(explored.verdict, plain.verdict, "{file} {symmetry}");
+            assert_eq!(explored.counts.states, plain.counts.states, "{file} {symmetry}");
+            assert_eq!(report.states, off.counts.states, "{file} {symmetry}: rac");
+            let times = |name: &str| report.clauses.iter().find(|c| c.0.starts_with(name)).map_or(0, |c| c.1);
+            for clause in ["rmc1/inv6", "rmc1/inv9", "rmc2/inv2", "mc2/inv2", "rmc1/REA", "symmetry/tr"] {
+                assert!(times(clause) > 0, "{file} {symmetry}: {clause} was never executed");
+            }
+            symmetric += times("symmetry/inv");
+        }
+    }
+    assert!(symmetric > 500, "{symmetric}");
+}
+
+#[test]
+fn mistakes_of_a_reduced_search_are_caught() {
+    for symmetry in reducing() {
+        let options = Options { symmetry, ..Options::default() };
+        for (mistake, clause) in [
+            (Mistake::Forgets(5), "rmc1/add_inv/grd4: rep(s2) ∉ rrac"),
+            (Mistake::ClaimsPresent(10), "rmc1/remove/grd2: rep[tr[{s1}]] ⊆ rrac"),
+            (Mistake::Lies(3), "rmc1/add_err/grd2: s2 ∉ inv"),
+        ] {
+            let broken = caught(SCHEDULER, &options, &planted(mistake));
+            assert_eq!(broken.clause, clause, "{symmetry} {mistake:?}");
+        }
+    }
+}
+
+/// A system that is not symmetric although its sets are: one operation is fired by one process only.
+#[test]
+fn a_broken_symmetry_is_seen() {
+    let text = "MACHINE Picky SETS PROC = {a, b, c} VARIABLES on INVARIANT on <: PROC INITIALISATION on := {} \
+                OPERATIONS add(p) = PRE p : PROC - on & p = a THEN on := on \\/ {p} END END";
+    let path = std::env::temp_dir().join(format!("kanon-picky-{}.mch", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let mut model = load(&path).model.expect("a model");
+    let _ = std::fs::remove_file(&path);
+    // Nobody can write this in B: the element of a deferred set has a name.
+    let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+    model.sets[0].elements = None;
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut system = System::new(&model, &scope);
+    system.setup(10, &stop);
+    let options = Options { symmetry: Strategy::Canon, deadlock: false, ..Options::default() };
+    let explored = explore(&system, &options, &stop, &mut |_| {});
+    let reduction = explored.reduction.expect("a deferred set");
+    assert!(reduction.group.is_trivial(), "a named element fixes its set");
+    assert_eq!(reduction.group.fixed.len(), 1);
+    assert_eq!(reduction.group.fixed[0].1, Reason::Named("PROC1".into()));
+    assert_eq!(explored.counts.states, 2);
 }
 
 #[test]

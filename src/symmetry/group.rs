@@ -3,6 +3,9 @@
 //! Elements of a deferred set have no names in B, so no predicate tells them apart, and permuting them in a
 //! state, constants included, gives a state that behaves alike (seed 001, §2). What would break this is looked
 //! for, and then that set is fixed point by point, with the reason.
+//!
+//! The argument needs only that nothing names an element. So an enumerated set of which no element is named
+//! anywhere is permuted too, as ProB does.
 
 use crate::model::{Expr, ExprKind, Model, SetId};
 use crate::value::Scope;
@@ -48,7 +51,7 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
     pub orbitals: Vec<Orbital>,
-    /// The deferred sets of at least two elements that are fixed.
+    /// The deferred sets of at least two elements that are fixed. (That an enumerated set is, is no news.)
     pub fixed: Vec<(SetId, Reason)>,
     /// Where a given set's points begin, by [`SetId`].
     first: Vec<Option<u32>>,
@@ -71,7 +74,7 @@ impl Group {
         for (i, given) in model.sets.iter().enumerate() {
             let set = SetId(i as u32);
             let size = scope.size(set);
-            if given.elements.is_some() || size < 2 {
+            if size < 2 || (given.elements.is_some() && named[i].is_some()) {
                 continue;
             }
             if let Some(element) = named[i] {
