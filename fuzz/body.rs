@@ -15,6 +15,7 @@ use kanon::model::load::{load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, SetId};
 use kanon::report::diagnostic;
+use kanon::symmetry::Strategy;
 use kanon::system::System;
 use kanon::trace::{rebuild, replay};
 use kanon::value::Scope;
@@ -111,8 +112,10 @@ fn run(model: &Model, sizes: &Scope) {
     for v in 0..setup.valuations {
         system.constant_values(v);
     }
+    let name = model.name.len();
+    let symmetry = Strategy::ALL[name / 2 % Strategy::ALL.len()];
     let options =
-        Options { max_states: Some(MAX_STATES), all: model.name.len() % 2 == 1, ..Options::default() };
+        Options { max_states: Some(MAX_STATES), all: name % 2 == 1, symmetry, ..Options::default() };
     let explored = explore::explore(&system, &options, &stop, &mut |_| {});
     for id in 0..explored.store.len() as explore::StateId {
         system.variable_values(explored.store.row(id));
@@ -121,7 +124,7 @@ fn run(model: &Model, sizes: &Scope) {
     if let Verdict::Fails(f) = &explored.verdict
         && !stop.load(Ordering::Relaxed)
     {
-        let trace = rebuild::rebuild(&system, &explored, f.state, f.valuation);
+        let trace = rebuild::rebuild(&system, &explored, f.state, f.valuation).map(|r| r.trace);
         let ran = trace.and_then(|trace| replay::confirm(&system, &trace));
         assert!(ran.is_ok() || stop.load(Ordering::Relaxed), "{} found, but {ran:?}", f.kind.name());
     }

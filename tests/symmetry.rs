@@ -220,7 +220,7 @@ fn strategies_agree(mut machine: Machine) -> bool {
         let first = explored(&system, strategy, false);
         if let Verdict::Fails(finding) = &first.verdict {
             let trace = rebuild::rebuild(&system, &first, finding.state, finding.valuation);
-            let trace = trace.unwrap_or_else(|why| panic!("{why}: {what}"));
+            let trace = trace.unwrap_or_else(|why| panic!("{why}: {what}")).trace;
             assert_eq!(replay::confirm(&system, &trace), Ok(()), "{what}");
         }
     }

@@ -14,7 +14,8 @@ use crate::report::{self, json, text};
 use crate::symmetry::Strategy;
 use crate::system::{Setup, System};
 use crate::trace::explain::{Context, Explainer};
-use crate::trace::{export, rebuild, replay};
+use crate::trace::rebuild::{self, Rebuilt};
+use crate::trace::{export, replay};
 use crate::value::fault::{Fault, WdKind};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -255,7 +256,9 @@ fn explored(
     };
     let audit = audit.map(|report| {
         let trace = match &report.broken {
-            Some(Broken { state: Some(id), .. }) => Some(rebuild::rebuild(&system, &explored, Some(*id), 0)),
+            Some(Broken { state: Some(id), .. }) => {
+                Some(rebuild::rebuild(&system, &explored, Some(*id), 0).map(|r| r.trace))
+            }
             _ => None,
         };
         Audited { report, trace }
@@ -418,10 +421,9 @@ fn show_finding(
     in_properties: bool,
 ) -> Result<Found, String> {
     let model = &opened.model;
-    let trace = rebuild::rebuild(system, explored, finding.state, finding.valuation)?;
+    let Rebuilt { trace, row } = rebuild::rebuild(system, explored, finding.state, finding.valuation)?;
     replay::confirm(system, &trace)?;
-    let row = finding.state.map(|id| explored.store.row(id));
-    let explainer = Explainer::new(system, row, finding.valuation);
+    let explainer = Explainer::new(system, row.as_deref(), finding.valuation);
     let place = |span| Place::of(&opened.sources, span);
     let mut found = Found {
         kind: finding.kind.name(),

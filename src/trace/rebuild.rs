@@ -11,17 +11,24 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// A trace and the row of its last state, which under reduction need not be the one that is stored.
+#[derive(Debug)]
+pub struct Rebuilt {
+    pub trace: Trace,
+    pub row: Option<Vec<u64>>,
+}
+
 /// The path to a state, or only the constants when there is no state.
 pub fn rebuild(
     system: &System,
     explored: &Explored,
     state: Option<StateId>,
     valuation: usize,
-) -> Result<Trace, String> {
+) -> Result<Rebuilt, String> {
     let Some(last) = state else {
         let constants =
             if valuation < system.valuations() { system.constant_values(valuation) } else { vec![] };
-        return Ok(Trace { constants, steps: vec![] });
+        return Ok(Rebuilt { trace: Trace { constants, steps: vec![] }, row: None });
     };
     let store = &explored.store;
     let mut path = vec![last];
@@ -43,7 +50,8 @@ pub fn rebuild(
         let _ = system.successors(&mut worker, edge[0], &mut wanted);
         steps.push(wanted.found.ok_or_else(|| lost(steps.len()))?);
     }
-    Ok(Trace { constants: system.constant_values(system.valuation_of(rows[0])), steps })
+    let trace = Trace { constants: system.constant_values(system.valuation_of(rows[0])), steps };
+    Ok(Rebuilt { trace, row: rows.last().map(|row| row.to_vec()) })
 }
 
 fn lost(steps: usize) -> String {
@@ -57,7 +65,7 @@ fn unfold<'a, 's, 'm>(
     action: &'a Action<'s, 'm>,
     mut reducer: Reducer<'a, 's, 'm>,
     keys: &[&[u64]],
-) -> Result<Trace, String> {
+) -> Result<Rebuilt, String> {
     let system = action.system;
     let mut worker = system.worker(&Arc::new(AtomicBool::new(false)));
     let mut start: Option<(Vec<u64>, Perm)> = None;
@@ -87,8 +95,7 @@ fn unfold<'a, 's, 'm>(
         row = target;
         back = witness.inverse().then(&back);
     }
-    debug_assert_eq!(row.len(), system.width());
-    Ok(Trace { constants, steps })
+    Ok(Rebuilt { trace: Trace { constants, steps }, row: Some(row) })
 }
 
 struct Unfolding<'x, 'a, 's, 'm> {
