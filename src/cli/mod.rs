@@ -6,6 +6,7 @@ pub mod blame;
 pub mod check;
 pub mod compare;
 pub mod eval;
+pub mod graph;
 pub mod ltl;
 pub mod open;
 pub mod repl;
@@ -46,6 +47,8 @@ enum Command {
     Ltl(ltl::Args),
     /// Run all symmetry strategies and compare what they find and how long they take
     Compare(compare::Args),
+    /// Draw the state graph of a state, or what nauty is given of it
+    Graph(graph::Args),
     /// Evaluate an expression or a predicate in the initial state
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
@@ -120,6 +123,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Ltl(args) => ltl::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Graph(args) => graph::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Replay(args) => replay::run(args),
