@@ -9,6 +9,7 @@ use kanon::cli::ltl::{Task, check};
 use kanon::cli::stop::Stop;
 use kanon::model::load::with_large_stack;
 use kanon::report::answer::Word;
+use kanon::symmetry::Strategy;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -85,8 +86,20 @@ fn known() -> BTreeMap<(String, String), (String, String)> {
         .collect()
 }
 
+/// Without reduction and with it: the answers have to be the same.
 fn ask(dir: &Path, row: &Row, time: Duration) -> Outcome {
+    let plain = ask_with(dir, row, time, Strategy::Off);
+    let reduced = ask_with(dir, row, time, Strategy::Auto);
+    match (&plain, &reduced) {
+        (Outcome::Agrees, Outcome::Agrees) => Outcome::Agrees,
+        (Outcome::Agrees, other) => Outcome::Differs(format!("under reduction: {other:?}")),
+        _ => plain,
+    }
+}
+
+fn ask_with(dir: &Path, row: &Row, time: Duration, symmetry: Strategy) -> Outcome {
     let task = Task {
+        symmetry,
         formulas: vec![("formula".to_string(), row.formula.clone())],
         max_states: Some(500_000),
         ..Task::default()

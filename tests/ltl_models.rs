@@ -3,6 +3,7 @@
 use kanon::cli::ltl::{Task, check};
 use kanon::cli::stop::Stop;
 use kanon::model::load::with_large_stack;
+use kanon::symmetry::Strategy;
 use std::path::{Path, PathBuf};
 
 /// Sizes of sets, and the formulas with what they must be.
@@ -40,21 +41,27 @@ fn models_fulfil_the_formulas_that_they_should() {
         let named = expected.iter().map(|(_, f)| (f.clone(), f.clone())).collect();
         let mut task = Task { formulas: named, ..Task::default() };
         task.scope.card = card;
-        let answer = with_large_stack(|| check(&path, &task, &Stop::never())).expect("a thread");
-        match answer {
-            Ok(checked) => {
-                for ((word, formula), found) in expected.iter().zip(&checked.formulas) {
-                    formulas += 1;
-                    if found.verdict.name() != word {
-                        let said = format!("{} {:?}", found.verdict.name(), found.reason);
-                        wrong.push(format!("{}: {formula}: expected {word}, found {said}", path.display()));
+        for symmetry in [Strategy::Off, Strategy::Auto] {
+            task.symmetry = symmetry;
+            let answer = with_large_stack(|| check(&path, &task, &Stop::never())).expect("a thread");
+            match answer {
+                Ok(checked) => {
+                    for ((word, formula), found) in expected.iter().zip(&checked.formulas) {
+                        formulas += 1;
+                        if found.verdict.name() != word {
+                            let said = format!("{} {:?}", found.verdict.name(), found.reason);
+                            wrong.push(format!(
+                                "{}: {formula}: expected {word}, found {said}",
+                                path.display()
+                            ));
+                        }
+                        assert_eq!(found.finding.is_some(), found.verdict.name() == "fails");
                     }
-                    assert_eq!(found.finding.is_some(), found.verdict.name() == "fails");
                 }
+                Err(refused) => wrong.push(format!("{}: {:?}", path.display(), refused.diagnostics)),
             }
-            Err(refused) => wrong.push(format!("{}: {:?}", path.display(), refused.diagnostics)),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(formulas > 60, "{formulas} formulas");
+    assert!(formulas > 120, "{formulas} formulas");
 }

@@ -6,11 +6,12 @@ use super::{Exit, ScopeOptions, blame};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::ltl::atoms::{Bound, StateAtom, bind};
 use crate::ltl::machine::{Machine, Open};
-use crate::ltl::{self, Counts, Lasso, Property, Structure, Verdict, Why, Word as Letters};
+use crate::ltl::{self, Counts, Lasso, Property, Structure, Verdict, Why, reduce};
 use crate::model::scope::ScopeArgs;
 use crate::report::answer::Word;
 use crate::report::ltl::{Checked, Formula, Found};
 use crate::report::{self, json, text};
+use crate::symmetry::{Action, Reducer, Strategy};
 use crate::system::{Setup, System};
 use crate::trace::replay;
 use std::path::{Path, PathBuf};
@@ -46,6 +47,10 @@ pub struct Args {
     pub json: bool,
     #[command(flatten)]
     pub scope: ScopeOptions,
+    /// How symmetric states are recognised: `off`, `flood`, `canon`, `nauty`, or `auto`, which leaves out what a
+    /// formula is not symmetric in
+    #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = super::check::symmetry)]
+    pub symmetry: Strategy,
 }
 
 /// What to check; the command line without its looks.
@@ -57,9 +62,13 @@ pub struct Task {
     pub current: Option<String>,
     pub max_states: Option<usize>,
     pub scope: ScopeArgs,
+    pub symmetry: Strategy,
 }
 
 pub fn run(args: &Args) -> Exit {
+    if let Some(why) = reduce::refused(args.symmetry) {
+        return super::wrong(why, args.json);
+    }
     let (limit, as_json) = (args.timeout, args.json);
     let stop = Stop::with_last_resort(limit, move || {
         let seconds = limit.unwrap_or_default().as_secs_f64();
@@ -73,6 +82,7 @@ pub fn run(args: &Args) -> Exit {
         current: args.current.clone(),
         max_states: args.max_states,
         scope: args.scope.args(),
+        symmetry: args.symmetry,
     };
     let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());
     task.formulas.extend(args.formulas.iter().enumerate().map(numbered));
@@ -221,12 +231,13 @@ impl Run<'_> {
             property: Property { premise: None, formula: ltl::Formula::True },
             states: vec![],
             steps: vec![],
+            span: Span::default(),
         };
         let (bound, number) = match choice {
             Choice::Number(n) => (&any, Some(*n)),
             Choice::Predicate(b) => (&**b, None),
         };
-        let mut machine = Machine::new(self.system, bound, self.task.max_states, None, &self.stop.flag);
+        let mut machine = Machine::new(self.system, bound, None, self.task.max_states, None, &self.stop.flag);
         let found = machine.first(|at, holds| number.map_or(holds, |n| at + 1 == n));
         match found {
             Some(row) => Ok(Some(row)),
@@ -243,26 +254,52 @@ impl Run<'_> {
 
     fn formula(&self, name: &str, bound: &Bound) -> Res<Formula> {
         let begin = Instant::now();
+        let group = reduce::group(self.system, bound, self.task.symmetry).map_err(|why| {
+            let strategy = self.task.symmetry;
+            let d =
+                Diagnostic::error("L0403", bound.span, format!("not with `--symmetry {strategy}`: {why}"));
+            vec![d.help(
+                "`--symmetry auto` leaves out what the formula is not symmetric in; `off` is always right",
+            )]
+        })?;
+        let action = Action::new(self.system, group);
+        let strategy = reduce::representatives(self.task.symmetry);
+        let reducer = match action.group.is_trivial() {
+            true => None,
+            false => Reducer::new(&action, strategy, false),
+        };
+        let is_reduced = reducer.is_some();
+        let (max_states, current) = (self.task.max_states, self.current.clone());
         let mut machine =
-            Machine::new(self.system, bound, self.task.max_states, self.current.clone(), &self.stop.flag);
+            Machine::new(self.system, bound, reducer, max_states, current.clone(), &self.stop.flag);
         let mut options = ltl::Options { stop: self.stop.flag.clone(), from: None };
         match &self.from {
             Some(row) => options.from = Some(machine.state(row)),
             None => self.has_start(&mut machine)?,
         }
-        let answer = ltl::check(&mut machine, &bound.property, &options).map_err(|e| {
-            let span = bound.steps.first().map_or(Span::default(), |s| s.span);
-            vec![Diagnostic::error("L0402", span, e.0)]
-        })?;
+        let answer = ltl::check(&mut machine, &bound.property, &options)
+            .map_err(|e| vec![Diagnostic::error("L0402", bound.span, e.0)])?;
         let mut verdict = answer.verdict;
         let mut finding = None;
         if let Verdict::Fails(lasso) = &verdict {
-            match self.found(&mut machine, lasso, bound) {
+            let found = if is_reduced {
+                let mut plain = Machine::new(self.system, bound, None, None, current, &self.stop.flag);
+                machine
+                    .unfold(lasso, self.from.as_deref())
+                    .map(|path| plain.lasso(&path))
+                    .and_then(|lasso| self.found(&mut plain, &lasso, bound))
+            } else {
+                self.found(&mut machine, lasso, bound)
+            };
+            match found {
                 Ok(found) => finding = Some(found),
                 Err(why) => verdict = Verdict::Unknown(Why::Internal(why)),
             }
         }
         let (verdict, reason) = self.worded(&verdict, &machine);
+        let fixed = |(set, why): &(crate::model::SetId, crate::symmetry::Reason)| {
+            (self.system.model.sets[set.index()].name.to_string(), why.to_string())
+        };
         Ok(Formula {
             name: name.to_string(),
             text: bound.text.clone(),
@@ -270,6 +307,12 @@ impl Run<'_> {
             verdict,
             reason,
             finding,
+            strategy: if is_reduced { self.task.symmetry } else { Strategy::Off },
+            fixed: if self.task.symmetry == Strategy::Off {
+                vec![]
+            } else {
+                action.group.fixed.iter().map(fixed).collect()
+            },
             counts: Counts { state_bytes: answer.counts.state_bytes + machine.bytes(), ..answer.counts },
             seconds: begin.elapsed().as_secs_f64(),
         })
@@ -288,24 +331,17 @@ impl Run<'_> {
 
     /// A counterexample as a trace that was replayed, with the values of all subformulas.
     fn found(&self, machine: &mut Machine, lasso: &Lasso, bound: &Bound) -> Result<Found, String> {
-        let trace = machine.trace(lasso, self.from.is_none())?;
-        let back = lasso.back;
-        if let Some(b) = back
-            && trace.steps.last().map(|s| &s.state) != trace.steps.get(b).map(|s| &s.state)
-        {
+        let (lasso, word) = ltl::confirm(machine, lasso, &bound.property)?;
+        let trace = machine.trace(&lasso, self.from.is_none())?;
+        let closed = lasso.back.and_then(|b| trace.steps.get(b)).map(|s| &s.state);
+        if closed.is_some_and(|s| trace.steps.last().is_none_or(|last| last.state != *s)) {
             return Err("the loop does not close".to_string());
         }
         if self.from.is_none() {
             replay::confirm(self.system, &trace)?;
         }
-        let steps = machine.asked();
-        let instances = bound.property.premise.as_ref().is_some_and(|p| p.is_of_instances());
-        let word = Letters::read(machine, lasso, steps, instances)?;
-        if !word.refutes(&bound.property) {
-            return Err("the path is no counterexample".to_string());
-        }
         let values = word.explain(&bound.property.formula);
-        Ok(Found { trace, back, values, is_from_initial: self.from.is_none() })
+        Ok(Found { trace, back: lasso.back, values, is_from_initial: self.from.is_none() })
     }
 
     fn worded(&self, verdict: &Verdict, machine: &Machine) -> (Word, Option<String>) {

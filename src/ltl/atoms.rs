@@ -24,6 +24,8 @@ pub struct Bound {
     pub property: Resolved,
     pub states: Vec<StateAtom>,
     pub steps: Vec<StepAtom>,
+    /// The whole formula.
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -75,10 +77,11 @@ pub fn bind(opened: &mut Opened, name: &str, text: &str) -> Res<Bound> {
         None => None,
     };
     let (states, steps) = (b.states, b.steps);
+    let span = Span::new(file, 0, text.len());
     let many = [(states.len(), "predicates"), (steps.len(), "kinds of steps")];
     if let Some((n, what)) = many.iter().find(|(n, _)| *n > 64) {
         let message = format!("the formula speaks of {n} {what}; at most 64 are supported");
-        return Err(vec![Diagnostic::error("L0402", Span::new(file, 0, text.len()), message)]);
+        return Err(vec![Diagnostic::error("L0402", span, message)]);
     }
     Ok(Bound {
         text: text.trim().to_string(),
@@ -86,6 +89,7 @@ pub fn bind(opened: &mut Opened, name: &str, text: &str) -> Res<Bound> {
         parsed,
         states,
         steps,
+        span,
     })
 }
 

@@ -1,6 +1,9 @@
 //! A B machine as a structure: rows become numbers when they are met, propositions are evaluated once a state and once
 //! a step, by the evaluator that everything else uses.
 //!
+//! Under symmetry reduction a state stands for its orbit (Proposition 1): what is stored is the key. Propositions of
+//! steps, and whether a step stays where it is, are taken from the concrete edge before its target is replaced.
+//!
 //! Whatever has no value or no complete answer (a limit, an integer without bounds, a well-definedness error) leaves the
 //! state open, and is remembered as the reason for an Unknown.
 
@@ -12,6 +15,7 @@ use crate::eval::node::{Env, Slot, Test};
 use crate::explore::Store;
 use crate::explore::store::{Arriving, ROOT};
 use crate::lang::diag::Span;
+use crate::symmetry::Reducer;
 use crate::system::{self, System, Visitor, Worker};
 use crate::trace::{self, Trace, rebuild};
 use crate::value::fault::Fault;
@@ -32,6 +36,16 @@ pub enum Open {
     Fault(Box<Fault>),
 }
 
+/// A path of states: rows, steps between them, and where the last step leads if the path has no end.
+pub struct Unfolded {
+    pub rows: Vec<Vec<u64>>,
+    pub steps: Vec<Taken>,
+    pub back: Option<usize>,
+}
+
+/// States on an unfolded path at most.
+const MAX_UNFOLDED: usize = 5_000_000;
+
 enum StateTest {
     Predicate(Test, Span),
     Current,
@@ -44,8 +58,9 @@ struct StepTest {
 }
 
 /// All that is known of the states, apart from what evaluates.
-struct Space<'m, 's> {
+struct Space<'a, 's, 'm> {
     system: &'s System<'m>,
+    reducer: Option<Reducer<'a, 's, 'm>>,
     store: Store,
     /// The propositions of each state.
     props: Vec<u64>,
@@ -60,9 +75,9 @@ struct Space<'m, 's> {
     open: Option<Open>,
 }
 
-pub struct Machine<'m, 's> {
+pub struct Machine<'a, 's, 'm> {
     worker: Worker,
-    space: Space<'m, 's>,
+    space: Space<'a, 's, 'm>,
     /// Variables whose value before a step is asked for: from where, to where.
     old: Vec<(Slot, Slot)>,
     max_states: usize,
@@ -71,15 +86,17 @@ pub struct Machine<'m, 's> {
     row: Vec<u64>,
 }
 
-impl<'m, 's> Machine<'m, 's> {
-    /// `current` is the row of the state that the atom of this name means.
+impl<'a, 's, 'm> Machine<'a, 's, 'm> {
+    /// `current` is the row of the state that the atom of this name means. Whether a reducer goes with the property is
+    /// for [`super::reduce`] to say.
     pub fn new(
         system: &'s System<'m>,
         bound: &Bound,
+        reducer: Option<Reducer<'a, 's, 'm>>,
         max_states: Option<usize>,
         current: Option<Vec<u64>>,
         stop: &Arc<AtomicBool>,
-    ) -> Machine<'m, 's> {
+    ) -> Machine<'a, 's, 'm> {
         let mut compiler = Compiler::new(system.model, system.scope);
         // The slots of the system come first, so that one environment serves both.
         compiler.slots.clone_from(&system.slots);
@@ -112,6 +129,7 @@ impl<'m, 's> Machine<'m, 's> {
         worker.env.slots.resize(compiler.slots.len(), Val::None);
         let space = Space {
             system,
+            reducer,
             store: Store::new(system.width()),
             props: vec![],
             faulty: HashSet::new(),
@@ -203,6 +221,87 @@ impl<'m, 's> Machine<'m, 's> {
         Ok(Trace { constants, steps })
     }
 
+    /// A path of rows as one of this machine's states, when it does not reduce.
+    pub fn lasso(&mut self, path: &Unfolded) -> Lasso {
+        let states = path.rows.iter().map(|row| self.state(row)).collect();
+        Lasso { states, steps: path.steps.clone(), back: path.back }
+    }
+
+    /// A path of representatives as a path of states: each step is followed by one of the same kind to a state of the
+    /// same orbit, and the loop is repeated until it meets a state in which it began before. Rows, steps and the
+    /// place to which the last step leads.
+    pub fn unfold(&mut self, lasso: &Lasso, start: Option<&[u64]>) -> Result<Unfolded, String> {
+        let first = match start {
+            Some(row) => row.to_vec(),
+            None => self.initial_in_orbit(lasso.states[0])?,
+        };
+        let mut path = Unfolded { rows: vec![first], steps: vec![], back: None };
+        let n = lasso.states.len();
+        // Where the loop began, by state.
+        let mut begun: HashMap<Vec<u64>, usize> = HashMap::new();
+        let mut at = 0;
+        while at < lasso.steps.len() {
+            let here = path.rows.len() - 1;
+            if lasso.back == Some(at) {
+                begun.insert(path.rows[here].clone(), here);
+            }
+            let closes = lasso.back.is_some() && at + 1 == n;
+            let wanted = self.row(lasso.after(at)).to_vec();
+            let target =
+                self.follow(&path.rows[here].clone(), &wanted, lasso.steps[at], closes.then_some(&begun))?;
+            path.steps.push(lasso.steps[at]);
+            if closes && let Some(place) = begun.get(&target) {
+                path.back = Some(*place);
+                return Ok(path);
+            }
+            if path.rows.len() >= MAX_UNFOLDED {
+                return Err(format!("unfolded to states, its loop is longer than {MAX_UNFOLDED} steps"));
+            }
+            path.rows.push(target);
+            at = if closes { lasso.back.unwrap_or(0) } else { at + 1 };
+        }
+        Ok(path)
+    }
+
+    /// The first initial state of an orbit.
+    fn initial_in_orbit(&mut self, s: StateId) -> Result<Vec<u64>, String> {
+        let system = self.space.system;
+        let key = self.row(s).to_vec();
+        let mut found = None;
+        for v in 0..system.valuations() {
+            let space = &mut self.space;
+            let _ = system.initial(&mut self.worker, v, &mut |_, row| {
+                if space.key(row) != key {
+                    return ControlFlow::Continue(());
+                }
+                found = Some(row.to_vec());
+                ControlFlow::Break(())
+            });
+            if let Some(row) = found {
+                return Ok(row);
+            }
+        }
+        Err("no initial state is symmetric to the first state of the path".to_string())
+    }
+
+    /// A successor in the orbit of a key, by a step of this kind; one of those preferred if there is one.
+    fn follow(
+        &mut self,
+        row: &[u64],
+        key: &[u64],
+        taken: Taken,
+        preferred: Option<&HashMap<Vec<u64>, usize>>,
+    ) -> Result<Vec<u64>, String> {
+        self.prepare(row);
+        let asked = self.asked;
+        let system = self.space.system;
+        let mut follow = Follow { space: &mut self.space, asked, key, taken, preferred, found: None };
+        let _ = system.successors(&mut self.worker, row, &mut follow);
+        follow.found.ok_or_else(|| {
+            "a step of a representative has no counterpart at a state of its orbit".to_string()
+        })
+    }
+
     fn is_initial(&mut self, row: &[u64]) -> Result<bool, String> {
         let system = self.space.system;
         let mut found = false;
@@ -228,7 +327,7 @@ impl<'m, 's> Machine<'m, 's> {
     }
 }
 
-impl Structure for Machine<'_, '_> {
+impl Structure for Machine<'_, '_, '_> {
     fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
         let system = self.space.system;
         let mut known = Known::All;
@@ -278,7 +377,7 @@ impl Structure for Machine<'_, '_> {
     }
 }
 
-impl Space<'_, '_> {
+impl Space<'_, '_, '_> {
     fn stays_open(&mut self, why: Open) {
         self.open.get_or_insert(why);
     }
@@ -286,7 +385,11 @@ impl Space<'_, '_> {
     /// The number of a row, which is in the environment.
     #[inline]
     fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) -> StateId {
-        match self.store.insert_if_absent(Arriving { row, parent }) {
+        let key = match &mut self.reducer {
+            Some(reducer) => reducer.key(row),
+            None => row,
+        };
+        match self.store.insert_if_absent(Arriving { row: key, parent }) {
             Insertion::Present(id) => id,
             Insertion::Inserted(id) => {
                 let mut props = 0;
@@ -306,6 +409,14 @@ impl Space<'_, '_> {
                 self.props.push(props);
                 id
             }
+        }
+    }
+
+    /// What stands for a row in the store.
+    fn key(&mut self, row: &[u64]) -> Vec<u64> {
+        match &mut self.reducer {
+            Some(reducer) => reducer.key(row).to_vec(),
+            None => row.to_vec(),
         }
     }
 
@@ -343,15 +454,15 @@ impl Space<'_, '_> {
     }
 }
 
-struct Expand<'a, 'm, 's> {
-    space: &'a mut Space<'m, 's>,
+struct Expand<'x, 'a, 's, 'm> {
+    space: &'x mut Space<'a, 's, 'm>,
     source: StateId,
-    row: &'a [u64],
-    out: &'a mut Expansion,
+    row: &'x [u64],
+    out: &'x mut Expansion,
     known: Known,
 }
 
-impl Visitor for Expand<'_, '_, '_> {
+impl Visitor for Expand<'_, '_, '_, '_> {
     #[inline]
     fn step(&mut self, step: system::Step) -> ControlFlow<()> {
         let Taken { props, instance } = match self.space.step(step.env, step.event) {
@@ -371,15 +482,15 @@ impl Visitor for Expand<'_, '_, '_> {
     }
 }
 
-struct Find<'a, 'm, 's> {
-    space: &'a mut Space<'m, 's>,
+struct Find<'x, 'a, 's, 'm> {
+    space: &'x mut Space<'a, 's, 'm>,
     asked: u64,
-    target: &'a [u64],
+    target: &'x [u64],
     taken: Taken,
     found: Option<trace::Step>,
 }
 
-impl Visitor for Find<'_, '_, '_> {
+impl Visitor for Find<'_, '_, '_, '_> {
     fn step(&mut self, step: system::Step) -> ControlFlow<()> {
         if step.target != self.target {
             return ControlFlow::Continue(());
@@ -390,6 +501,33 @@ impl Visitor for Find<'_, '_, '_> {
         }
         self.found = Some(rebuild::step(self.space.system, step.event, step.env, step.target));
         ControlFlow::Break(())
+    }
+
+    fn fault(&mut self, _: usize, _: Box<Fault>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+struct Follow<'x, 'a, 's, 'm> {
+    space: &'x mut Space<'a, 's, 'm>,
+    asked: u64,
+    key: &'x [u64],
+    taken: Taken,
+    preferred: Option<&'x HashMap<Vec<u64>, usize>>,
+    found: Option<Vec<u64>>,
+}
+
+impl Visitor for Follow<'_, '_, '_, '_> {
+    fn step(&mut self, step: system::Step) -> ControlFlow<()> {
+        let same = |t: Taken| t.props & self.asked == self.taken.props && t.instance == self.taken.instance;
+        if !self.space.step(step.env, step.event).is_ok_and(same) || self.space.key(step.target) != self.key {
+            return ControlFlow::Continue(());
+        }
+        let is_preferred = self.preferred.is_none_or(|p| p.contains_key(step.target));
+        if is_preferred || self.found.is_none() {
+            self.found = Some(step.target.to_vec());
+        }
+        if is_preferred { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn fault(&mut self, _: usize, _: Box<Fault>) -> ControlFlow<()> {

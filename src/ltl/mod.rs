@@ -9,6 +9,7 @@
 //! | self-fulfilling components | [`search`] |
 //! | fairness (§8.2, future work there) | [`fairness`], [`component`] |
 //! | the counterexample | [`path`], [`shorten`] |
+//! | symmetry reduction (§7) | [`reduce`], [`machine`] |
 //!
 //! No counterexample leaves this room without the consent of [`lasso`], which follows the definition of the semantics
 //! and shares nothing with tableau and search.
@@ -22,6 +23,7 @@ pub mod machine;
 pub mod parse;
 mod path;
 mod product;
+pub mod reduce;
 mod search;
 mod shorten;
 pub mod structure;
@@ -125,7 +127,26 @@ pub fn check<S: Structure>(
     Ok(Answer { verdict, counts })
 }
 
-/// The path, if the evaluator agrees that it is a counterexample; as short as we can make it.
+/// A path of a structure, if it is a counterexample; as short as we can make it.
+pub fn confirm<S: Structure>(
+    structure: &mut S,
+    lasso: &Lasso,
+    property: &Resolved,
+) -> Result<(Lasso, Word), String> {
+    let instances = property.premise.as_ref().is_some_and(Fairness::is_of_instances);
+    let word = Word::read(structure, lasso, property.steps(), instances)?;
+    if !word.refutes(property) {
+        return Err(
+            "a path was found, but by the definition of the semantics it is no counterexample".to_string()
+        );
+    }
+    let (lasso, word) = shorten::shorten(lasso, &word, property);
+    if !word.refutes(property) {
+        return Err("the shortened path is no counterexample".to_string());
+    }
+    Ok((lasso, word))
+}
+
 fn counterexample<S: Structure>(
     product: &mut Product<S>,
     initial: &[StateId],
@@ -133,16 +154,7 @@ fn counterexample<S: Structure>(
     property: &Resolved,
 ) -> Result<Lasso, String> {
     let lasso = path::lasso(product, initial, found).ok_or("a component was found, but no way to it")?;
-    let (steps, instances) = (product.steps(), product.premise.needs_instances());
-    let word = Word::read(product.structure(), &lasso, steps, instances)?;
-    if !word.refutes(property) {
-        return Err(
-            "a path was found, but by the definition of the semantics it is no counterexample".to_string()
-        );
-    }
-    let (lasso, word) = shorten::shorten(&lasso, &word, property);
-    if !word.refutes(property) {
-        return Err("the shortened path is no counterexample".to_string());
-    }
+    let nearer = path::nearer(product, initial, lasso.states.len());
+    let (lasso, _) = confirm(product.structure(), &nearer.unwrap_or(lasso), property)?;
     Ok(lasso)
 }

@@ -6,7 +6,7 @@ use super::lasso::{Lasso, Taken};
 use super::product::{EdgeId, NodeId, Product};
 use super::search::Found;
 use super::structure::{StateId, Structure};
-use super::tableau::Tableau;
+use super::tableau::{NeedId, Tableau};
 use std::collections::{HashMap, VecDeque};
 
 type Way = Vec<(EdgeId, NodeId)>;
@@ -53,7 +53,7 @@ fn shortest<'s, S: Structure>(
     within: Option<&Part>,
     wanted: Wanted<'_, 's, S>,
 ) -> Option<(NodeId, Way)> {
-    let mut came: HashMap<NodeId, Option<(NodeId, EdgeId)>, foldhash::fast::FixedState> = HashMap::default();
+    let mut came: Came = Came::default();
     let mut queue = VecDeque::new();
     for s in starts {
         if wanted(product, None, *s) {
@@ -72,14 +72,9 @@ fn shortest<'s, S: Structure>(
         }
         for (edge, target) in edges.drain(..) {
             if wanted(product, Some(edge), target) {
-                let mut way = vec![(edge, target)];
-                let mut at = node;
-                while let Some(Some((from, by))) = came.get(&at) {
-                    way.push((*by, at));
-                    at = *from;
-                }
-                way.reverse();
-                return Some((at, way));
+                let (start, mut way) = way_to(&came, node);
+                way.push((edge, target));
+                return Some((start, way));
             }
             came.entry(target).or_insert_with(|| {
                 queue.push_back(target);
@@ -146,6 +141,121 @@ impl Missing {
         self.taken.retain(|i| *i != instance);
         self.weak.retain(|w| *w != instance && p.instances_at(node).any(|i| i == *w));
     }
+}
+
+/// Nodes that [`nearer`] starts from, and nodes that it looks at from each.
+const STARTS: usize = 2_000;
+const AROUND: usize = 100;
+
+/// A counterexample of fewer states near the beginning, if there is one that is easily found: breadth first to a
+/// deadlock, or to a node with a short loop that is self-fulfilling. The search follows depth first whatever comes first,
+/// so what it finds may be far away. Only where acceptance alone decides.
+pub fn nearer<S: Structure>(product: &mut Product<S>, initial: &[StateId], than: usize) -> Option<Lasso> {
+    let accept = product.premise.ways.iter().find(|w| w.is_plain())?.accept;
+    let mut came: Came = Came::default();
+    let mut queue: VecDeque<(NodeId, usize)> = VecDeque::new();
+    let mut around = vec![];
+    for s in initial {
+        all_nodes(product, *s, Tableau::FIRST, &mut around);
+        for n in around.drain(..) {
+            if came.insert(n, None).is_none() {
+                queue.push_back((n, 0));
+            }
+        }
+    }
+    let mut best: Option<Path> = None;
+    let mut length = than;
+    while let Some((node, depth)) = queue.pop_front() {
+        // A path of this many states before the loop, which has at least one more step.
+        if depth + 1 >= length {
+            break;
+        }
+        if product.is_deadlock(node) {
+            let (start, way) = way_to(&came, node);
+            return Some(to_lasso(product, &Path { start, way, stem: None }));
+        }
+        if let Some(round) = short_loop(product, node, accept, length - depth) {
+            length = depth + round.len();
+            let (start, mut way) = way_to(&came, node);
+            let stem = Some(way.len());
+            way.extend(round);
+            best = Some(Path { start, way, stem });
+        }
+        if came.len() < STARTS {
+            for (edge, target) in all_edges(product, node) {
+                came.entry(target).or_insert_with(|| {
+                    queue.push_back((target, depth + 1));
+                    Some((node, edge))
+                });
+            }
+        }
+    }
+    best.map(|path| to_lasso(product, &path))
+}
+
+/// A shortest loop of fewer steps than this, if it gives all this acceptance.
+fn short_loop<S: Structure>(product: &mut Product<S>, node: NodeId, accept: u64, than: usize) -> Option<Way> {
+    let mut came: Came = Came::default();
+    came.insert(node, None);
+    let mut queue = VecDeque::from([(node, 0)]);
+    while let Some((at, depth)) = queue.pop_front() {
+        if depth + 1 >= than {
+            return None;
+        }
+        for (edge, target) in all_edges(product, at) {
+            if target == node {
+                let (_, mut way) = way_to(&came, at);
+                way.push((edge, target));
+                let given = way.iter().fold(0, |all, (e, n)| all | product.takes(*e) | product.gives(*n));
+                return (given & accept == accept).then_some(way);
+            }
+            if came.len() < AROUND {
+                came.entry(target).or_insert_with(|| {
+                    queue.push_back((target, depth + 1));
+                    Some((at, edge))
+                });
+            }
+        }
+    }
+    None
+}
+
+/// How nodes were reached.
+type Came = HashMap<NodeId, Option<(NodeId, EdgeId)>, foldhash::fast::FixedState>;
+
+fn way_to(came: &Came, node: NodeId) -> (NodeId, Way) {
+    let mut way = vec![];
+    let mut at = node;
+    while let Some(Some((from, by))) = came.get(&at) {
+        way.push((*by, at));
+        at = *from;
+    }
+    way.reverse();
+    (at, way)
+}
+
+/// The nodes of a state that fulfil a need; expands it.
+fn all_nodes<S: Structure>(product: &mut Product<S>, s: StateId, need: NeedId, out: &mut Vec<NodeId>) {
+    let Some(list) = product.atoms(s, need) else { return };
+    for i in 0..product.tableau.list(list).len() {
+        let atom = product.tableau.list(list)[i];
+        out.push(product.node(s, atom).0);
+    }
+}
+
+/// All edges of a node; expands their targets.
+fn all_edges<S: Structure>(product: &mut Product<S>, node: NodeId) -> Way {
+    let (first, last) = product.edges(node);
+    let need = product.need(node);
+    let mut found = vec![];
+    let mut nodes = vec![];
+    for edge in first..last {
+        if product.allows(node, edge) {
+            all_nodes(product, product.target(edge), need, &mut nodes);
+            found.extend(nodes.drain(..).map(|n| (edge, n)));
+        }
+    }
+    found
 }
 
 fn to_lasso<S: Structure>(product: &Product<S>, path: &Path) -> Lasso {

@@ -6,6 +6,7 @@ use super::text::call;
 use crate::ltl::Counts;
 use crate::model::Model;
 use crate::model::open::Opened;
+use crate::symmetry::Strategy;
 use crate::trace::{self, Trace, export};
 use crate::value::Value as BValue;
 use serde_json::{Value, json};
@@ -26,6 +27,9 @@ pub struct Formula {
     pub verdict: Word,
     pub reason: Option<String>,
     pub finding: Option<Found>,
+    /// How states were reduced, and the deferred sets that were not permuted.
+    pub strategy: Strategy,
+    pub fixed: Vec<(String, String)>,
     pub counts: Counts,
     pub seconds: f64,
 }
@@ -74,11 +78,15 @@ pub fn text(c: &Checked, explain: bool, colour: bool) -> String {
             path(&mut out, f, found, &c.opened.model, explain);
             out.push('\n');
         }
+        for (set, why) in &f.fixed {
+            let _ = writeln!(out, "{set} is not permuted: {why}");
+        }
         let n = &f.counts;
         let _ = writeln!(
             out,
-            "{} states, {} atoms of states in {:.3} s",
+            "{} {}, {} with atoms, in {:.3} s",
             grouped(n.states as u64),
+            if f.strategy == Strategy::Off { "states" } else { "representatives" },
             grouped(n.nodes as u64),
             f.seconds
         );
@@ -107,8 +115,8 @@ fn path(out: &mut String, f: &Formula, found: &Found, model: &Model, explain: bo
             _ => call(step, model),
         };
         let (number, bar) = match found.back {
-            Some(b) if closes => (format!("→{}", b + 1), " |"),
-            Some(b) if i > b => ((i + 1).to_string(), " |"),
+            Some(b) if closes => (format!("→{}", b + 1), " | "),
+            Some(b) if i > b => ((i + 1).to_string(), " | "),
             _ => ((i + 1).to_string(), "  "),
         };
         let _ = writeln!(out, "{number:>4}{bar}{name}\n        {changes}");
@@ -160,6 +168,8 @@ fn formula(f: &Formula, model: &Model, explain: bool) -> Value {
         "verdict": f.verdict.name(),
         "reason": f.reason,
         "finding": f.finding.as_ref().map(|x| finding(f, x, model, explain)),
+        "symmetry": f.strategy.name(),
+        "fixed": f.fixed.iter().map(|(s, why)| json!({ "set": s, "reason": why })).collect::<Vec<_>>(),
         "states": n.states,
         "edges": n.edges,
         "nodes": n.nodes,
