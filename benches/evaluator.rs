@@ -62,7 +62,7 @@ const TEXTS: [(&str, u64, Texts); 3] = [
 ];
 
 /// A state in which the sets are not empty: one in the middle of the search.
-fn middle(store: &kanon::explore::Store) -> &[u64] {
+fn middle(store: &kanon::explore::Store) -> kanon::explore::store::Row {
     store.row((store.len() / 2) as StateId)
 }
 
@@ -75,7 +75,7 @@ fn texts(c: &mut Criterion) {
         let exprs: Vec<Expr> = texts.iter().map(|(_, text)| common::typed(&mut opened, text)).collect();
         let system = common::system(&opened);
         let store = common::kernel(&system, false).store;
-        let row = middle(&store);
+        let row = &middle(&store)[..];
         let values = system.values(system.valuation_of(row), Some(row));
         let mut compiler = Compiler::new(&opened.model, &opened.scope);
         for ((name, text), e) in texts.iter().zip(&exprs) {
@@ -128,7 +128,7 @@ fn successors(c: &mut Criterion) {
         let opened = common::opened(model, size);
         let system = common::system(&opened);
         let store = common::kernel(&system, false).store;
-        let row = middle(&store);
+        let row = &middle(&store)[..];
         let mut worker = system.worker(&common::never());
         group.bench_function(format!("{model} ({size})"), |b| {
             b.iter(|| {

@@ -118,7 +118,7 @@ fn run(model: &Model, sizes: &Scope) {
         Options { max_states: Some(MAX_STATES), all: name % 2 == 1, symmetry, ..Options::default() };
     let explored = explore::explore(&system, &options, &stop, &mut |_| {});
     for id in 0..explored.store.len() as explore::StateId {
-        system.variable_values(explored.store.row(id));
+        system.variable_values(&explored.store.row(id));
     }
     // What was cut short cannot be asked to come back.
     if let Verdict::Fails(f) = &explored.verdict

@@ -192,7 +192,7 @@ fn strategies_agree(mut machine: Machine) -> bool {
     }
     let action = Action::new(&system, Group::of(&machine.model, &machine.scope, &[]));
     let states = |e: &Explored, reducer: &mut Reducer| -> BTreeSet<Vec<u64>> {
-        (0..e.store.len() as u32).map(|id| reducer.key(e.store.row(id)).to_vec()).collect()
+        (0..e.store.len() as u32).map(|id| reducer.key(&e.store.row(id)).to_vec()).collect()
     };
     let Some(mut reducer) = Reducer::new(&action, Strategy::Auto, false) else { return false };
     let orbits = states(&off, &mut reducer);

@@ -5,7 +5,7 @@
 
 use kanon::eval::node::Env;
 use kanon::explore::StateId;
-use kanon::explore::store::{Arriving, ROOT, Store};
+use kanon::explore::store::{Arriving, Layout, ROOT, Store};
 use kanon::system::{Step, System, Visitor};
 use kanon::value::fault::Fault;
 use kanon_refinement::kernel::{Insertion, Rrac};
@@ -30,7 +30,7 @@ pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
     let mut p = Plain {
         system,
         invariant,
-        store: Store::new(system.width()),
+        store: Store::new(Layout::new(&system.bits())),
         queue: VecDeque::new(),
         transitions: 0,
         events: vec![0; system.events.len()],
@@ -48,8 +48,7 @@ pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
     }
     let mut row = Vec::new();
     while let Some(id) = p.queue.pop_front() {
-        row.clear();
-        row.extend_from_slice(p.store.row(id));
+        p.store.read(id, &mut row);
         let before = p.transitions;
         let _ = system.successors(&mut worker, &row, &mut Successors { id, p: &mut p });
         if p.transitions == before {

@@ -14,7 +14,7 @@ use crate::value::val::{Closure, FunKind, Lazy, Val, force};
 use std::sync::Arc;
 
 /// Where an unknown lives.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Space {
     /// An element of a set that is run through.
     In(Node, R),
@@ -27,7 +27,7 @@ pub enum Space {
 }
 
 /// What a conjunct says of the function's value at a point.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Equation {
     /// For `!t.(P => f(t) = V)`: the slot of t, which is set to the point, and P.
     pub at: Option<(Slot, Test)>,
@@ -36,14 +36,14 @@ pub struct Equation {
     pub value: EquationValue,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum EquationValue {
     Is(Node, R),
     /// `f(E) : S`
     In(Node, R),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Grow {
     pub slot: Slot,
     pub space: Space,

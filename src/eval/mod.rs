@@ -14,5 +14,6 @@ pub mod compile;
 pub mod grow;
 pub mod node;
 pub mod plan;
+pub mod word;
 
 pub use crate::value::fault::{Fault, Wd, WdKind};

@@ -10,8 +10,10 @@ use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, Rep};
+use crate::value::table::Table;
 use crate::value::val::{Closure, FunKind, IntSet, Lazy, SeqKind, Val, cmp_int, force};
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -28,6 +30,16 @@ pub struct Env {
     pub truncated: Option<Span>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<Arc<AtomicBool>>,
+    /// The same values as words, for the fast tier ([`super::word`]); which of the two is up to date is the caller's
+    /// business.
+    pub words: Vec<u64>,
+    /// Names of values that are no words.
+    pub table: Arc<Table>,
+    /// The number of the constants' valuation.
+    pub valuation: u64,
+    /// What places that remember have seen.
+    pub memos: Vec<super::word::memo::Memo>,
+    pub lists: Vec<HashMap<u64, Arc<[u64]>, foldhash::fast::FixedState>>,
 }
 
 impl Env {
@@ -52,7 +64,7 @@ impl Env {
 
 pub type N = Box<Node>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Node {
     Const(Val),
     Slot(Slot, Span),
@@ -257,7 +269,7 @@ pub enum Binary {
 }
 
 /// A comprehension, lambda or quantified sum: how to enumerate it and how to test it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compr {
     pub locals: Vec<LocalId>,
     pub plan: Plan,
@@ -278,7 +290,7 @@ pub struct Compr {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Test {
     Const(bool),
     And(Vec<Test>),
@@ -344,7 +356,7 @@ pub enum Cmp {
 
 impl Cmp {
     #[inline]
-    fn holds(self, o: Ordering) -> bool {
+    pub(super) fn holds(self, o: Ordering) -> bool {
         match self {
             Cmp::Lt => o == Ordering::Less,
             Cmp::Le => o != Ordering::Greater,
@@ -551,7 +563,7 @@ fn settle_finite(v: Val, rep: &R) -> Res<Val> {
     if v.is_lazy() && !ops::symbolic(&v) { force(v, rep) } else { Ok(v) }
 }
 
-fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
+pub(super) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
     Ok(match op {
         Unary::Neg => ops::neg(&a),
         Unary::First => a.first(rep),
@@ -631,7 +643,7 @@ fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
     })
 }
 
-fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res<Val> {
+pub(super) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res<Val> {
     Ok(match op {
         Binary::Add => ops::add(&a, &b),
         Binary::Sub => ops::sub(&a, &b),
@@ -1006,7 +1018,7 @@ fn closure(code: &Arc<Compr>, env: &Env) -> Val {
 
 impl Captured {
     fn env(&self) -> Env {
-        Env { slots: self.slots.clone(), pending: None, truncated: None, stop: self.stop.clone() }
+        Env { slots: self.slots.clone(), stop: self.stop.clone(), ..Env::default() }
     }
 }
 

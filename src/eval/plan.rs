@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 /// Called with every solution; `Ok(false)` ends the search.
 pub type Found<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub steps: Vec<Step>,
     /// Whether one solution may be found twice.
@@ -29,7 +29,7 @@ pub struct Plan {
     pub unbounded: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Step {
     Test(Test),
     /// pattern = E
@@ -70,7 +70,7 @@ pub enum Step {
 }
 
 /// A bound of a range: the value, plus an offset for strict comparisons.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bound {
     pub node: Node,
     pub offset: i64,
@@ -79,7 +79,7 @@ pub struct Bound {
 }
 
 /// What a generated value is taken apart by.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Pattern {
     Bind(Slot),
     /// Equal to a value that is known by then.

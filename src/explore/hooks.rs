@@ -77,7 +77,7 @@ impl Visited for Store {
         Store::find(self, row)
     }
     fn append(&mut self, key: Arriving) -> StateId {
-        Store::append(self, super::store::hash(key.row), key)
+        Store::append(self, key)
     }
 }
 

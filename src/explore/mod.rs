@@ -20,7 +20,7 @@ pub use audit::Audit;
 pub use hooks::{Effort, Event};
 pub use order::Order;
 pub use search::{Counts, Explored, Reduction, explore};
-pub use store::{StateId, Store};
+pub use store::{Layout, StateId, Store};
 
 use crate::symmetry::Strategy;
 use crate::value::fault::Fault;

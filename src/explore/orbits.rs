@@ -81,7 +81,7 @@ impl OrbitShadow {
     }
 
     fn state(&self, id: StateId, store: &Store) -> usize {
-        if id == ROOT { I } else { self.at(store.row(id)) }
+        if id == ROOT { I } else { self.at(&store.row(id)) }
     }
 
     /// Finds the successors of a state and of all that are symmetric to it. False when there are too many states.
@@ -165,7 +165,7 @@ impl OrbitShadow {
         let mut rep = self.l.identity();
         let mut firsts: Vec<Option<usize>> = vec![None; self.members.len()];
         for id in 0..store.len() as StateId {
-            let s = self.at(store.row(id));
+            let s = self.at(&store.row(id));
             firsts[self.orbit[s]].get_or_insert(s);
         }
         for (members, first) in self.members.iter().zip(firsts) {
@@ -282,11 +282,11 @@ impl OrbitShadow {
         let mut m: Rmc2<L> = Rmc2 { rrac: l.single(&I), runex: l.empty(), rerr: l.empty() };
         for id in 0..store.len() as StateId {
             let set: &mut Bits<Large> = if errors.contains(&id) { &mut m.rerr } else { &mut m.rrac };
-            set.insert(self.at(store.row(id)));
+            set.insert(self.at(&store.row(id)));
         }
         let waiting = kernel.runex().waiting();
         for id in waiting.iter().chain(taken) {
-            m.runex.insert(self.at(store.row(id)));
+            m.runex.insert(self.at(&store.row(id)));
         }
         let open = waiting.len() + kernel.runex().taken();
         tally.take("kernel/runex: every member once", open == m.runex.len());

@@ -7,7 +7,7 @@
 //! | [`Marked`] | the first state seen with the marker | none: approximate, so never Holds |
 
 use super::hooks::{Effort, Visited};
-use super::store::{Arriving, StateId, Store, hash};
+use super::store::{Arriving, StateId, Store};
 use crate::symmetry::Reducer;
 use crate::symmetry::markers::{Marker, Marking};
 use crate::symmetry::orbit::Orbits;
@@ -47,7 +47,7 @@ impl Visited for Keyed<'_, '_, '_> {
     }
     fn append(&mut self, key: Arriving) -> StateId {
         let row = self.reducer.key(key.row);
-        self.store.append(hash(row), Arriving { row, parent: key.parent })
+        self.store.append(Arriving { row, parent: key.parent })
     }
 }
 
@@ -85,7 +85,7 @@ impl Visited for Flooded<'_, '_, '_> {
     }
     /// rmc1/add_inv, act4: rac := rac ∪ rep⁻¹[{rep(s2)}].
     fn append(&mut self, key: Arriving) -> StateId {
-        let id = self.store.append(hash(key.row), key);
+        let id = self.store.append(key);
         let rac = &mut self.rac;
         let mut add = |row: &[u64]| {
             matches!(rac.insert_if_absent(Arriving { row, parent: id }), Insertion::Inserted(_))
@@ -111,7 +111,7 @@ impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
         match self.index.get(&marker) {
             Some(id) => Insertion::Present(*id),
             None => {
-                let id = self.store.append(hash(key.row), key);
+                let id = self.store.append(key);
                 self.index.insert(marker, id);
                 Insertion::Inserted(id)
             }
@@ -134,7 +134,7 @@ impl Visited for Marked<'_, '_, '_> {
         self.index.get(&self.marking.of_row(row)).copied()
     }
     fn append(&mut self, key: Arriving) -> StateId {
-        self.store.append(hash(key.row), key)
+        self.store.append(key)
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::super::audit::{Audit, explore_with};
     use super::super::hooks::Off;
     use super::super::search::{Explored, run};
-    use super::super::{Options, Verdict};
+    use super::super::{Layout, Options, Verdict};
     use super::*;
     use crate::model::load::load;
     use crate::model::scope::{ScopeArgs, scope};
@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn search(action: &Action, label: fn(&[u64], &mut Perm)) -> (Explored, u64) {
-        let store = Store::new(action.system.width());
+        let store = Store::new(Layout::new(&action.system.bits()));
         let visited = Keyed { store, reducer: Reducer::given(action, label) };
         let starts: Vec<usize> = (0..action.system.valuations()).collect();
         let stop = Arc::new(AtomicBool::new(false));
@@ -222,8 +222,10 @@ mod tests {
     #[test]
     fn an_audit_sees_that_an_orbit_has_two_representatives() {
         with_system("seed/scheduler0.mch", |action| {
-            let visited =
-                Keyed { store: Store::new(action.system.width()), reducer: Reducer::given(action, identity) };
+            let visited = Keyed {
+                store: Store::new(Layout::new(&action.system.bits())),
+                reducer: Reducer::given(action, identity),
+            };
             let (_, report) = explore_with(action, visited, &Options::default(), &Audit::default());
             let broken = report.broken.expect("a broken clause");
             assert_eq!(broken.clause, "rmc1/add_inv/grd4: rep(s2) ∉ rrac");

@@ -181,7 +181,7 @@ impl Sampler {
             let state = State { constants: state.constants.clone(), variables: state.variables.clone() };
             let expected = reference::holds(&cx, &Env::of(&state), p);
             let cut = std::mem::take(&mut self.worker.env.truncated);
-            let got = check.test.holds(&mut self.worker.env);
+            let got = check.holds(&mut self.worker.env);
             let truncated = std::mem::replace(&mut self.worker.env.truncated, cut).is_some();
             let wrong = match (&expected, &got) {
                 _ if truncated || !cx.truncated().is_empty() => None,

@@ -3,7 +3,7 @@
 use super::hooks::{Driven, Effort, Event, Hooks, Off, Rerr, Runex, Visited};
 use super::order::Waiting;
 use super::reduced::{Flooded, Keyed, Marked};
-use super::store::{Arriving, ROOT, StateId, Store};
+use super::store::{Arriving, Layout, ROOT, StateId, Store};
 use super::{Finding, FindingKind, Options, Verdict, Why};
 use crate::eval::node::Env;
 use crate::lang::diag::Span;
@@ -108,7 +108,8 @@ impl Search for Plain<'_, '_, '_, '_> {
 
 /// Runs a search with the visited set of the strategy: chosen once, out here.
 pub(super) fn reduce(system: &System, options: &Options, search: impl Search) -> Explored {
-    let store = Store::new(system.width());
+    let layout = Layout::new(&system.bits());
+    let store = Store::new(layout.clone());
     let all: Vec<usize> = (0..system.valuations()).collect();
     if options.symmetry == Strategy::Off {
         return search.run(store, &all, None);
@@ -124,7 +125,7 @@ pub(super) fn reduce(system: &System, options: &Options, search: impl Search) ->
     let firsts = orbits.valuations();
     let mut explored = match options.symmetry {
         Strategy::Flood => {
-            search.run(Flooded { store, rac: Store::new(system.width()), orbits }, &firsts, Some(&action))
+            search.run(Flooded { store, rac: Store::new(layout), orbits }, &firsts, Some(&action))
         }
         Strategy::Markers => {
             let mut marking = Marking::new(&action);
@@ -156,7 +157,7 @@ pub(super) fn run<V: Visited, H: Hooks<V>>(
     visited: V,
     starts: &[usize],
 ) -> Explored {
-    let mut worker = system.worker(stop);
+    let mut worker = system.worker(stop).lean();
     let mut watch = Watch::new(system, options);
     watch.counts.constants = starts.len();
     let waiting = Waiting::new(options.order, options.seed);
@@ -193,8 +194,7 @@ pub(super) fn run<V: Visited, H: Hooks<V>>(
                 break;
             }
             let id = s1.id();
-            row.clear();
-            row.extend_from_slice(store.row(id));
+            store.read(id, &mut row);
             if hooks.expand(id, &row).is_break() {
                 break;
             }
@@ -319,6 +319,13 @@ impl<V: Visited, H: Hooks<V>> Visitor for Observe<'_, '_, '_, '_, V, H> {
 
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
         self.watch.fault(fault, Some(event), Some(self.id), 0)
+    }
+
+    #[inline]
+    fn announce(&mut self, target: &[u64]) {
+        if !V::REDUCES {
+            self.x.rrac().store().announce(target);
+        }
     }
 }
 
@@ -458,7 +465,7 @@ impl<'s> Watch<'s> {
             if c.is_static && !is_initial {
                 continue;
             }
-            match c.test.holds(env) {
+            match c.holds(env) {
                 Ok(true) => {}
                 Ok(false) => return ControlFlow::Continue(Some(i)),
                 Err(e) => fault = fault.or(Some(e)),
@@ -475,7 +482,7 @@ impl<'s> Watch<'s> {
             if c.is_static && !is_initial {
                 continue;
             }
-            match c.test.holds(env) {
+            match c.holds(env) {
                 Ok(true) => {}
                 Ok(false) => {
                     self.counts.assertion_failures += 1;
@@ -485,7 +492,7 @@ impl<'s> Watch<'s> {
             }
         }
         if let Some(goal) = self.goal {
-            match goal.test.holds(env) {
+            match goal.holds(env) {
                 Ok(false) => {}
                 Ok(true) => {
                     self.counts.goals += 1;

@@ -94,7 +94,7 @@ impl Shadow {
     }
 
     fn state(&self, id: StateId, store: &Store) -> usize {
-        if id == ROOT { I } else { self.at(store.row(id)) }
+        if id == ROOT { I } else { self.at(&store.row(id)) }
     }
 
     /// Finds the successors of a state. False when there are too many states.
@@ -286,11 +286,11 @@ impl Shadow {
         let mut m: Mc2<L> = Mc2 { unex: l.empty(), rac: l.single(&I), err: l.empty() };
         for id in 0..store.len() as StateId {
             let set = if errors.contains(&id) { &mut m.err } else { &mut m.rac };
-            set.insert(self.at(store.row(id)));
+            set.insert(self.at(&store.row(id)));
         }
         let waiting = kernel.runex().waiting();
         for id in waiting.iter().chain(taken) {
-            m.unex.insert(self.at(store.row(id)));
+            m.unex.insert(self.at(&store.row(id)));
         }
         let open = waiting.len() + kernel.runex().taken();
         tally.take("kernel/runex: every member once", open == m.unex.len());

@@ -13,7 +13,7 @@ use super::structure::{Edge, Expansion, Known, StateId, Structure};
 use crate::eval::compile::Compiler;
 use crate::eval::node::{Env, Slot, Test};
 use crate::explore::Store;
-use crate::explore::store::{Arriving, ROOT};
+use crate::explore::store::{Arriving, Layout, ROOT, Row};
 use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
 use crate::system::{self, System, Visitor, Worker};
@@ -130,7 +130,7 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
         let space = Space {
             system,
             reducer,
-            store: Store::new(system.width()),
+            store: Store::new(Layout::new(&system.bits())),
             props: vec![],
             faulty: HashSet::new(),
             states,
@@ -154,7 +154,7 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
         self.space.open.as_ref()
     }
 
-    pub fn row(&self, s: StateId) -> &[u64] {
+    pub fn row(&self, s: StateId) -> Row {
         self.space.store.row(s)
     }
 
@@ -359,8 +359,7 @@ impl Structure for Machine<'_, '_, '_> {
             return Known::Nothing;
         }
         let mut row = std::mem::take(&mut self.row);
-        row.clear();
-        row.extend_from_slice(self.space.store.row(s));
+        self.space.store.read(s, &mut row);
         self.prepare(&row);
         self.worker.env.truncated = None;
         out.props = self.space.props[s as usize];

@@ -7,6 +7,8 @@
 use crate::eval::code::Code;
 use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::node::{Env, Slot, Test};
+use crate::eval::word;
+use crate::eval::word::lower::{Known, Lower};
 use crate::lang::diag::Span;
 use crate::model::{Expr, ExprKind, Model, OpId};
 use crate::value::fault::{Fault, Res};
@@ -25,6 +27,8 @@ pub struct Check {
     pub span: Span,
     /// It mentions no variable, so it is the same in all states of a valuation.
     pub is_static: bool,
+    /// The test on words.
+    fast: Option<word::Pred>,
 }
 
 pub struct System<'m> {
@@ -37,7 +41,11 @@ pub struct System<'m> {
     pub invariant: Vec<Check>,
     pub assertions: Vec<Check>,
     pub goal: Option<Check>,
-    table: Table,
+    /// The events that the fast tier can run.
+    fast: Vec<Option<word::lower::Event>>,
+    /// Places of the fast tier that remember.
+    sites: usize,
+    table: Arc<Table>,
     /// Every valuation of the constants, found before exploration starts.
     constants: Vec<Vec<Val>>,
 }
@@ -45,17 +53,44 @@ pub struct System<'m> {
 impl Check {
     fn new(c: &mut Compiler, e: &Expr) -> Check {
         let is_static = !e.any(&|x| matches!(x.kind, ExprKind::Var(_) | ExprKind::Old(_)));
-        Check { test: c.closed_test(e), span: e.span, is_static }
+        Check { test: c.closed_test(e), span: e.span, is_static, fast: None }
+    }
+
+    /// Whether it holds in the state whose words are in the environment.
+    #[inline]
+    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+        match &self.fast {
+            Some(fast) => fast.holds(env),
+            None => self.test.holds(env),
+        }
     }
 }
 
+/// Steps that are announced before the first of them is visited.
+const MANY: usize = 32;
+
 /// What one thread evaluates with.
+#[derive(Default)]
 pub struct Worker {
     pub env: Env,
     /// The valuation that is in the environment now.
     valuation: usize,
     row: Vec<u64>,
     seen: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    /// Nobody asks for parameters, results or variables as values.
+    lean: bool,
+    /// Announced, not yet visited: events, and their targets one after the other.
+    waiting: Vec<usize>,
+    targets: Vec<u64>,
+}
+
+impl Worker {
+    /// Leaves [`Env::slots`] alone while steps are visited: only the target is of interest, and checks are asked by
+    /// [`Check::holds`].
+    pub fn lean(mut self) -> Worker {
+        self.lean = true;
+        self
+    }
 }
 
 /// A transition, while it is being visited.
@@ -66,11 +101,20 @@ pub struct Step<'a> {
     pub target: &'a [u64],
 }
 
+/// Bits of the numbers below n.
+fn bits_of(n: u64) -> u32 {
+    64 - n.saturating_sub(1).leading_zeros()
+}
+
 /// What hears of the transitions of a state.
 pub trait Visitor {
     fn step(&mut self, step: Step) -> ControlFlow<()>;
     /// An event has no value for some parameters.
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()>;
+    /// A step with this target will be visited soon, if nothing stops the visit: a hint to fetch what is known of it.
+    fn announce(&mut self, target: &[u64]) {
+        let _ = target;
+    }
 }
 
 /// How the search for constants ended.
@@ -111,7 +155,9 @@ impl<'m> System<'m> {
             invariant,
             assertions,
             goal,
-            table: Table::default(),
+            fast: Vec::new(),
+            sites: 0,
+            table: Arc::default(),
             constants: Vec::new(),
         }
     }
@@ -119,7 +165,18 @@ impl<'m> System<'m> {
     pub fn worker(&self, stop: &Arc<AtomicBool>) -> Worker {
         let mut env = Env::new(self.slots.len());
         env.stop = Some(stop.clone());
-        Worker { env, valuation: usize::MAX, row: Vec::new(), seen: HashSet::default() }
+        env.words = vec![0; self.slots.len()];
+        env.table = self.table.clone();
+        env.memos = vec![Default::default(); self.sites];
+        env.lists = vec![Default::default(); self.sites];
+        Worker {
+            env,
+            valuation: usize::MAX,
+            row: Vec::new(),
+            seen: HashSet::default(),
+            lean: false,
+            ..Worker::default()
+        }
     }
 
     pub fn const_slots(&self) -> usize {
@@ -134,6 +191,19 @@ impl<'m> System<'m> {
     /// Words of a row.
     pub fn width(&self) -> usize {
         self.model.variables.len() + usize::from(self.has_valuation_word())
+    }
+
+    /// Bits that the words of a row need.
+    pub fn bits(&self) -> Vec<u32> {
+        const NAME: u32 = 32;
+        let valuation = self.has_valuation_word().then(|| bits_of(self.constants.len() as u64));
+        let vars = self.slots[self.var_slots()].iter().map(|slot| match slot.rep.mask_len() {
+            Some(n) => n,
+            None if slot.rep.carrier > 0 => bits_of(slot.rep.carrier),
+            None if slot.rep.is_int() => 64,
+            None => NAME,
+        });
+        valuation.into_iter().chain(vars).collect()
     }
 
     fn has_valuation_word(&self) -> bool {
@@ -201,15 +271,43 @@ impl<'m> System<'m> {
             fault.get_or_insert(e);
         }
         self.constants = found;
+        self.lower();
         Setup { valuations: self.constants.len(), fault, truncated: env.truncated }
+    }
+
+    /// Makes the fast tier, now that the constants are known.
+    fn lower(&mut self) {
+        let known: Vec<Known> = (0..self.const_slots())
+            .map(|slot| {
+                let mut values = self.constants.iter().map(|v| &v[slot]);
+                let first = values.next();
+                match first {
+                    Some(v) if !v.is_lazy() && values.all(|w| w == v) => Known::Fixed(self.table.word(v)),
+                    _ if self.constants.iter().any(|v| v[slot].is_lazy()) => Known::Symbolic,
+                    _ => Known::Word,
+                }
+            })
+            .collect();
+        let vars = self.var_slots();
+        let mut l = Lower::new(&self.slots, &self.table, &known, vars.start as Slot..vars.end as Slot);
+        self.fast = self.events.iter().map(|e| l.event(e)).collect();
+        let checks = self.invariant.iter_mut().chain(&mut self.assertions).chain(&mut self.goal);
+        for c in checks {
+            c.fast = l.closed(&c.test);
+        }
+        self.sites = l.sites;
     }
 
     fn load_constants(&self, w: &mut Worker, valuation: usize) {
         if w.valuation != valuation {
             for (slot, v) in self.constants[valuation].iter().enumerate() {
+                if !v.is_lazy() {
+                    w.env.words[slot] = self.table.word(v);
+                }
                 w.env.slots[slot] = v.clone();
             }
             w.valuation = valuation;
+            w.env.valuation = valuation as u64;
         }
     }
 
@@ -222,8 +320,16 @@ impl<'m> System<'m> {
     pub fn load(&self, w: &mut Worker, row: &[u64]) {
         self.load_constants(w, self.valuation_of(row));
         let words = self.words(row);
-        for (slot, word) in self.var_slots().zip(words) {
-            w.env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
+        w.env.words[self.var_slots()].copy_from_slice(words);
+        if !w.lean {
+            self.fill(&mut w.env);
+        }
+    }
+
+    /// The variables as values.
+    fn fill(&self, env: &mut Env) {
+        for slot in self.var_slots() {
+            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
         }
     }
 
@@ -256,21 +362,146 @@ impl<'m> System<'m> {
             if !seen.insert(SmallVec::from_slice(row)) {
                 return Ok(true);
             }
+            let words = &row[usize::from(self.has_valuation_word())..];
+            env.words[vars.clone()].copy_from_slice(words);
             Ok(visit(env, row).is_continue())
         })?;
         Ok(if done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     }
 
     /// Visits the transitions of a state, each once.
+    ///
+    /// In a lean worker, steps are announced some time before they are visited; the order is kept, also towards faults.
     pub fn successors(&self, w: &mut Worker, source: &[u64], visitor: &mut dyn Visitor) -> ControlFlow<()> {
         self.load(w, source);
+        w.waiting.clear();
+        w.targets.clear();
         for index in 0..self.events.len() {
-            self.fire(w, source, index, visitor)?;
+            match self.fast.get(index).and_then(Option::as_ref) {
+                Some(fast) => self.fire_fast(fast, w, source, index, visitor)?,
+                None => {
+                    let Worker { env, waiting, targets, .. } = w;
+                    self.flush(env, waiting, targets, visitor)?;
+                    // The slots are whoever's who evaluated last.
+                    self.fill(&mut w.env);
+                    self.fire(w, source, index, visitor)?;
+                }
+            }
         }
-        ControlFlow::Continue(())
+        let Worker { env, waiting, targets, .. } = w;
+        self.flush(env, waiting, targets, visitor)
     }
 
-    /// The transitions of one event; the state is in the environment.
+    /// The transitions of one event; the state is in the environment's words.
+    fn fire_fast(
+        &self,
+        fast: &word::lower::Event,
+        w: &mut Worker,
+        source: &[u64],
+        index: usize,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
+        let event = &self.events[index];
+        let offset = usize::from(self.has_valuation_word());
+        let first = self.const_slots();
+        let Worker { env, row, seen, lean, waiting, targets, .. } = w;
+        row.clear();
+        row.extend_from_slice(source);
+        if event.may_repeat {
+            seen.clear();
+        }
+        let mut flow = ControlFlow::Continue(());
+        let solved = fast.plan.solve(env, &mut |env| {
+            if let Some(e) = &env.pending {
+                let e = e.clone();
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    flow = visitor.fault(index, e);
+                }
+                return Ok(flow.is_continue());
+            }
+            let ran = fast.code.run(env, &mut |env| {
+                for slot in &event.writes {
+                    let slot = *slot as usize;
+                    row[offset + slot - first] = env.words[slot];
+                }
+                if event.may_repeat {
+                    let mut key = self.label(index, env);
+                    key.extend_from_slice(row);
+                    if !seen.insert(key) {
+                        return Ok(true);
+                    }
+                }
+                if *lean && !event.may_repeat {
+                    visitor.announce(row);
+                    waiting.push(index);
+                    targets.extend_from_slice(row);
+                    if waiting.len() >= MANY {
+                        flow = self.flush(env, waiting, targets, visitor);
+                    }
+                    return Ok(flow.is_continue());
+                }
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    if !*lean {
+                        self.fill(env);
+                        for slot in event.params.iter().chain(&event.results) {
+                            let slot = *slot as usize;
+                            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
+                        }
+                    }
+                    flow = visitor.step(Step { event: index, env, target: row });
+                }
+                Ok(flow.is_continue())
+            });
+            if let Err(e) = ran {
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    flow = visitor.fault(index, e);
+                }
+            }
+            Ok(flow.is_continue())
+        });
+        if let Err(e) = solved {
+            flow = self.flush(env, waiting, targets, visitor);
+            if flow.is_continue() {
+                flow = visitor.fault(index, e);
+            }
+        }
+        flow
+    }
+
+    /// Visits the steps that were announced, each with its target in the environment's words.
+    fn flush(
+        &self,
+        env: &mut Env,
+        waiting: &mut Vec<usize>,
+        targets: &mut Vec<u64>,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
+        if waiting.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let width = self.width();
+        let offset = usize::from(self.has_valuation_word());
+        // Another event may be under way: its words are put back.
+        let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
+        let mut flow = ControlFlow::Continue(());
+        for (i, event) in waiting.iter().enumerate() {
+            let target = &targets[i * width..(i + 1) * width];
+            env.words[self.var_slots()].copy_from_slice(&target[offset..]);
+            flow = visitor.step(Step { event: *event, env, target });
+            if flow.is_break() {
+                break;
+            }
+        }
+        waiting.clear();
+        targets.clear();
+        env.words[self.var_slots()].copy_from_slice(&held);
+        flow
+    }
+
+    /// The same by the general evaluator; the state is in the environment's slots.
     fn fire(
         &self,
         w: &mut Worker,
@@ -297,6 +528,15 @@ impl<'m> System<'m> {
                 for slot in &event.writes {
                     let slot = *slot as usize;
                     row[offset + slot - first] = self.table.encode(&env.slots[slot], &self.slots[slot].rep);
+                    env.words[slot] = row[offset + slot - first];
+                }
+                for slot in event.params.iter().chain(&event.results) {
+                    let slot = *slot as usize;
+                    env.words[slot] = match &env.slots[slot] {
+                        // A result nothing was assigned to.
+                        Val::None => u64::MAX,
+                        v => self.table.encode(v, &self.slots[slot].rep),
+                    };
                 }
                 if event.may_repeat {
                     let mut key = self.label(index, env);
@@ -306,6 +546,10 @@ impl<'m> System<'m> {
                     }
                 }
                 flow = visitor.step(Step { event: index, env, target: row });
+                for slot in &event.writes {
+                    let slot = *slot as usize;
+                    env.words[slot] = source[offset + slot - first];
+                }
                 Ok(flow.is_continue())
             });
             if let Err(e) = ran {
@@ -320,20 +564,11 @@ impl<'m> System<'m> {
         flow
     }
 
-    /// Event, parameters and results: what makes a transition beside its target.
+    /// Event, parameters and results: what makes a transition beside its target. They are in the environment's words.
     pub fn label(&self, index: usize, env: &Env) -> SmallVec<[u64; 8]> {
         let event = &self.events[index];
-        let mut key: SmallVec<[u64; 8]> = SmallVec::new();
-        key.push(index as u64);
-        for slot in event.params.iter().chain(&event.results) {
-            let slot = *slot as usize;
-            key.push(match &env.slots[slot] {
-                // A result nothing was assigned to.
-                Val::None => u64::MAX,
-                v => self.table.encode(v, &self.slots[slot].rep),
-            });
-        }
-        key
+        let slots = event.params.iter().chain(&event.results);
+        std::iter::once(index as u64).chain(slots.map(|s| env.words[*s as usize])).collect()
     }
 
     // ---- plain values, for people ---------------------------------------------------------------------------
@@ -366,6 +601,7 @@ impl<'m> System<'m> {
     /// The parameters with which an event has this fault in a state, as far as they had values by then.
     pub fn faulty_parameters(&self, w: &mut Worker, row: &[u64], event: usize, fault: &Fault) -> Vec<Val> {
         self.load(w, row);
+        self.fill(&mut w.env);
         let event = &self.events[event];
         let params = |env: &Env| -> Vec<Val> {
             event.params.iter().map(|slot| env.slots[*slot as usize].clone()).collect()

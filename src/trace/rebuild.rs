@@ -3,6 +3,7 @@
 
 use super::{Step, Trace};
 use crate::eval::node::Env;
+use crate::explore::store::Row;
 use crate::explore::{Explored, StateId};
 use crate::symmetry::{Action, Perm, Reducer};
 use crate::system::{self, System, Visitor, Worker};
@@ -36,7 +37,8 @@ pub fn rebuild(
         path.push(parent);
     }
     path.reverse();
-    let rows: Vec<&[u64]> = path.iter().map(|id| store.row(*id)).collect();
+    let rows: Vec<Row> = path.iter().map(|id| store.row(*id)).collect();
+    let rows: Vec<&[u64]> = rows.iter().map(|r| &r[..]).collect();
     if let Some(r) = &explored.reduction {
         let action = Action::new(system, r.group.clone());
         if let Some(reducer) = Reducer::new(&action, r.strategy, false) {

@@ -458,14 +458,7 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
     }
     let v = force(v.clone(), rep)?;
     if let (Some((na, nb)), Val::W(f), Val::W(a), Val::W(b)) = (rep.small_rel(), &v, from, to) {
-        let d = mask::dom(*f, na, nb);
-        let r = mask::ran(*f, na, nb);
-        return Ok(d & !a == 0
-            && r & !b == 0
-            && (!kind.total || d == *a)
-            && (!kind.surjective || r == *b)
-            && (!kind.functional || mask::functional(*f, na, nb))
-            && (!kind.injective || mask::injective(*f, na, nb)));
+        return Ok(in_matrices(kind, *f, *a, *b, na, nb));
     }
     let pair = rep.elem();
     let (ra, rb) = rep.as_rel();
@@ -506,6 +499,18 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
         }
     }
     Ok(true)
+}
+
+/// [`in_functions`] where everything is a mask.
+pub fn in_matrices(kind: FunKind, f: u64, a: u64, b: u64, na: u32, nb: u32) -> bool {
+    let d = mask::dom(f, na, nb);
+    let r = mask::ran(f, na, nb);
+    d & !a == 0
+        && r & !b == 0
+        && (!kind.total || d == a)
+        && (!kind.surjective || r == b)
+        && (!kind.functional || mask::functional(f, na, nb))
+        && (!kind.injective || mask::injective(f, na, nb))
 }
 
 /// The number of elements, `None` when infinite.

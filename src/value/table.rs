@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use std::sync::Mutex;
 
 /// Interned values. Names (`u32`) are given in the order of arrival: never order or label by them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Table {
     values: boxcar::Vec<Val>,
     index: Mutex<HashTable<u32>>,
@@ -51,6 +51,23 @@ impl Table {
             Val::I(_) | Val::Big(_) if rep.is_int() => self.intern(v) << 1 | 1,
             v => self.intern(v),
         }
+    }
+
+    /// [`Table::encode`] without the representation: only integers are `I` or `Big`.
+    #[inline]
+    pub fn word(&self, v: &Val) -> u64 {
+        match v {
+            Val::W(w) => *w,
+            Val::I(i) if *i >> 61 == *i >> 62 => (*i << 1) as u64,
+            Val::I(_) | Val::Big(_) => self.intern(v) << 1 | 1,
+            v => self.intern(v),
+        }
+    }
+
+    /// The integer of a word.
+    #[inline]
+    pub fn integer(&self, w: u64) -> Val {
+        if w & 1 == 0 { Val::I(w as i64 >> 1) } else { self.get(w >> 1).clone() }
     }
 
     #[inline]

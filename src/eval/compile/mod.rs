@@ -22,7 +22,7 @@ use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, Rep, SetKind, Shape};
 use crate::value::val::{self, Closure, FunKind, IntSet, Lazy, SeqKind, Val};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is known about a slot.
@@ -52,6 +52,8 @@ pub struct Compiler<'m> {
     limits: (i64, i64),
     /// Case distinctions around what is being planned.
     splits: u32,
+    /// The unknowns of the operation that is being compiled.
+    parameters: HashSet<Slot>,
 }
 
 impl<'m> Compiler<'m> {
@@ -70,6 +72,7 @@ impl<'m> Compiler<'m> {
             calls: Vec::new(),
             limits,
             splits: 0,
+            parameters: HashSet::new(),
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);

@@ -416,12 +416,8 @@ impl<'m> Compiler<'m> {
     }
 
     fn best_way<'e>(&mut self, open: &Open, todo: &[Conjunct<'e>]) -> Option<Way<'e>> {
-        let mut best: Option<Way<'e>> = None;
-        let mut offer = |cost: f64, kind: WayKind<'e>| {
-            if best.as_ref().is_none_or(|b| cost < b.cost) {
-                best = Some(Way { cost, kind });
-            }
-        };
+        let mut ways: Vec<Way<'e>> = Vec::new();
+        let mut offer = |cost: f64, kind: WayKind<'e>| ways.push(Way { cost, kind });
         let urgency = self.urgency(open, todo);
         for m in memberships(todo) {
             if self.mentions_open(m.set, open) {
@@ -478,6 +474,7 @@ impl<'m> Compiler<'m> {
                 offer(cost - urgency.get(&slot).unwrap_or(&0.0), WayKind::All { slot });
             }
         }
+        let best = self.cheapest(ways, open, todo);
         // Opening a disjunction or an existential repeats solutions: only when nothing else is cheap.
         if best.as_ref().is_none_or(|b| b.cost > 200.0) {
             for (i, c) in todo.iter().enumerate() {
@@ -514,6 +511,65 @@ impl<'m> Compiler<'m> {
             }
         }
         best
+    }
+
+    /// The way that costs least. For parameters of operations, where nothing is large, what is left after it counts
+    /// too: a way that binds two unknowns, or after which an equation gives another one, beats a way of the same size
+    /// that does not. (Elsewhere the sets may be unknowns that still grow, which can be tested but not run through.)
+    fn cheapest<'e>(&mut self, ways: Vec<Way<'e>>, open: &Open, todo: &[Conjunct<'e>]) -> Option<Way<'e>> {
+        const SMALL: f64 = 1000.0;
+        let binds: Vec<Open> = ways.iter().map(|w| self.binds(w, open)).collect();
+        let least = |slot: Slot| {
+            let costs = ways.iter().zip(&binds).filter(|(_, b)| b.contains(&slot)).map(|(w, _)| w.cost);
+            costs.fold(f64::INFINITY, f64::min).max(1.0)
+        };
+        let each: HashMap<Slot, f64> = open.iter().map(|s| (*s, least(*s))).collect();
+        let small = each.iter().all(|(s, c)| *c <= SMALL && self.parameters.contains(s));
+        let rank = |c: &mut Self, way: &Way<'e>, binds: &Open| {
+            if !small {
+                return way.cost;
+            }
+            let mut left: Open = open.difference(binds).copied().collect();
+            while c.take_given(&mut left, todo) {}
+            // In a fixed order: products of rounded numbers depend on it.
+            let mut left: Vec<Slot> = left.into_iter().collect();
+            left.sort_unstable();
+            left.iter().fold(way.cost.max(0.1), |cost, s| cost * each[s])
+        };
+        let ranks: Vec<f64> = ways.iter().zip(&binds).map(|(w, b)| rank(self, w, b)).collect();
+        let order = |(r, w): &(f64, Way), (s, v): &(f64, Way)| r.total_cmp(s).then(w.cost.total_cmp(&v.cost));
+        ranks.into_iter().zip(ways).min_by(order).map(|(_, way)| way)
+    }
+
+    /// The unknowns that a way binds.
+    fn binds(&self, way: &Way, open: &Open) -> Open {
+        match &way.kind {
+            WayKind::In { pattern, .. } => {
+                let mut found = Open::new();
+                self.collect_open(pattern, open, &mut found);
+                found
+            }
+            WayKind::Grow { slot, .. } | WayKind::Range { slot, .. } | WayKind::All { slot } => {
+                [*slot].into()
+            }
+            WayKind::Split { .. } | WayKind::Alt { .. } | WayKind::Exists { .. } => Open::new(),
+        }
+    }
+
+    /// Takes out the unknowns of an equation whose other side is known.
+    fn take_given(&mut self, left: &mut Open, todo: &[Conjunct]) -> bool {
+        for c in todo {
+            let Form::Eq(a, b) = form(*c) else { continue };
+            for (l, r) in [(a, b), (b, a)] {
+                if self.is_pattern(l, left) && !self.mentions_open(r, left) {
+                    let mut given = Open::new();
+                    self.collect_open(l, left, &mut given);
+                    left.retain(|s| !given.contains(s));
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Whether opening the disjunction helps: each way must bound what it mentions better than its type does.

@@ -54,6 +54,7 @@ impl Compiler<'_> {
         // A result has no value before the body runs: what the guard says of it can only be its type.
         let has_result = |e: &Expr| operation.results.iter().any(|l| e.mentions_local(*l));
         preds.retain(|p| !has_result(p));
+        self.parameters = unknown.iter().copied().collect();
         let plan = self.plan(&unknown, &preds);
         let mut code = self.stmt(body);
         self.calls.pop();

@@ -1,0 +1,244 @@
+//! Predicates on words. As [`Test::holds`], case by case.
+
+use super::memo::Keyed;
+use super::plan::Plan;
+use super::{Frame, W, Word, is_small};
+use crate::eval::node::{Cmp, Env, Slot, Test};
+use crate::lang::diag::Span;
+use crate::value::fault::Res;
+use crate::value::mask;
+use crate::value::ops;
+use crate::value::rep::R;
+use crate::value::val::{FunKind, IntSet, SeqKind, Val, cmp_int};
+use std::cmp::Ordering;
+
+#[derive(Debug)]
+pub enum Pred {
+    Const(bool),
+    And(Vec<Pred>),
+    Or(Vec<Pred>),
+    All(Vec<Pred>),
+    Any(Vec<Pred>),
+    Not(Box<Pred>),
+    Implies(Box<Pred>, Box<Pred>),
+    Iff(Box<Pred>, Box<Pred>),
+    Eq(W, W),
+    In(W, W),
+    Subset(W, W),
+    Strict(W, W),
+    /// The words have a bit in common.
+    Meets(W, W),
+    /// x ∈ dom(r)
+    InDom {
+        x: W,
+        r: W,
+        nb: u32,
+    },
+    Cmp(W, W, Cmp),
+    InInts(W, IntSet),
+    InInterval {
+        x: W,
+        lo: W,
+        hi: W,
+    },
+    InFun {
+        kind: FunKind,
+        f: W,
+        from: W,
+        to: W,
+        na: u32,
+        nb: u32,
+    },
+    Defined(W),
+    Exists(Plan),
+    Forall(Plan, Box<Pred>),
+    If(Box<Pred>, Box<Pred>, Box<Pred>),
+    Let(Vec<(Slot, Word)>, Box<Pred>),
+    At(Box<Pred>, Span),
+    Memo(Box<Remembered>),
+    Slow(Box<Slow>),
+}
+
+/// A test of the general evaluator whose operands are words: remembered by them.
+#[derive(Debug)]
+pub struct Remembered {
+    pub op: Op,
+    pub args: Vec<Word>,
+    pub reps: Vec<R>,
+    pub keyed: Keyed,
+}
+
+#[derive(Debug)]
+pub enum Op {
+    /// The representation is the set's.
+    In(R),
+    Subset(R),
+    InSeq(SeqKind, R),
+    InFun(FunKind, R),
+}
+
+/// A test of the general evaluator, remembered by the slots it reads.
+#[derive(Debug)]
+pub struct Slow {
+    pub test: Test,
+    pub frame: Frame,
+}
+
+impl Pred {
+    #[inline]
+    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+        Ok(match self {
+            Pred::Const(b) => *b,
+            Pred::And(ts) => {
+                let mut fault = None;
+                for t in ts {
+                    match t.holds(env) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(false),
+                        Err(e) => fault = fault.or(Some(e)),
+                    }
+                }
+                return fault.map_or(Ok(true), Err);
+            }
+            Pred::Or(ts) => {
+                let mut fault = None;
+                for t in ts {
+                    match t.holds(env) {
+                        Ok(false) => {}
+                        Ok(true) => return Ok(true),
+                        Err(e) => fault = fault.or(Some(e)),
+                    }
+                }
+                return fault.map_or(Ok(false), Err);
+            }
+            Pred::All(ts) => {
+                let mut all = true;
+                for t in ts {
+                    all &= t.holds(env)?;
+                }
+                all
+            }
+            Pred::Any(ts) => {
+                let mut any = false;
+                for t in ts {
+                    any |= t.holds(env)?;
+                }
+                any
+            }
+            Pred::Not(t) => !t.holds(env)?,
+            Pred::Implies(a, b) => match a.holds(env) {
+                Ok(false) => true,
+                Ok(true) => b.holds(env)?,
+                Err(e) => match b.holds(env) {
+                    Ok(true) => true,
+                    _ => return Err(e),
+                },
+            },
+            Pred::Iff(a, b) => a.holds(env)? == b.holds(env)?,
+            Pred::Eq(a, b) => a.get(env)? == b.get(env)?,
+            Pred::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
+            Pred::Subset(a, b) => a.get(env)? & !b.get(env)? == 0,
+            Pred::Strict(a, b) => {
+                let (a, b) = (a.get(env)?, b.get(env)?);
+                a & !b == 0 && a != b
+            }
+            Pred::Meets(a, b) => a.get(env)? & b.get(env)? != 0,
+            Pred::InDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) != 0,
+            Pred::Cmp(a, b, cmp) => {
+                let (a, b) = (a.get(env)?, b.get(env)?);
+                cmp.holds(compare(a, b, env))
+            }
+            Pred::InInts(x, set) => {
+                let x = x.get(env)?;
+                match set {
+                    IntSet::Integer => true,
+                    IntSet::Natural => compare(x, 0, env) != Ordering::Less,
+                    IntSet::Natural1 => compare(x, 0, env) == Ordering::Greater,
+                }
+            }
+            Pred::InInterval { x, lo, hi } => {
+                let (x, lo, hi) = (x.get(env)?, lo.get(env)?, hi.get(env)?);
+                compare(lo, x, env) != Ordering::Greater && compare(x, hi, env) != Ordering::Greater
+            }
+            Pred::InFun { kind, f, from, to, na, nb } => {
+                let (f, from, to) = (f.get(env)?, from.get(env)?, to.get(env)?);
+                ops::in_matrices(*kind, f, from, to, *na, *nb)
+            }
+            Pred::Defined(w) => {
+                w.get(env)?;
+                true
+            }
+            Pred::Exists(plan) => plan.exists(env)?,
+            Pred::Forall(plan, body) => plan.forall(env, body)?,
+            Pred::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
+            Pred::Let(defs, body) => {
+                for (slot, w) in defs {
+                    let w = w.get(env)?;
+                    env.words[*slot as usize] = w;
+                }
+                body.holds(env)?
+            }
+            Pred::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
+            Pred::Memo(m) => return m.holds(env),
+            Pred::Slow(s) => return s.holds(env),
+        })
+    }
+}
+
+/// Tagged integers as numbers.
+#[inline]
+fn compare(a: u64, b: u64, env: &Env) -> Ordering {
+    if is_small(a) && is_small(b) {
+        (a as i64).cmp(&(b as i64))
+    } else {
+        cmp_int(&env.table.integer(a), &env.table.integer(b))
+    }
+}
+
+impl Remembered {
+    fn holds(&self, env: &mut Env) -> Res<bool> {
+        let mut words = [0; 3];
+        for (w, a) in words.iter_mut().zip(&self.args) {
+            *w = a.get(env)?;
+        }
+        let args = &words[..self.args.len()];
+        let key = self.keyed.key(args.iter().copied());
+        if let Some(key) = key
+            && let Some(w) = env.memos[self.keyed.site].get(key)
+        {
+            return Ok(w == 1);
+        }
+        let val = |i: usize| -> Val { env.table.decode(args[i], &self.reps[i]) };
+        let yes = match &self.op {
+            Op::In(rep) => ops::member(&val(0), &val(1), rep)?,
+            Op::Subset(rep) => ops::subset(&val(0), &val(1), rep)?,
+            Op::InSeq(kind, rep) => ops::in_sequences(*kind, &val(0), &val(1), rep)?,
+            Op::InFun(kind, rep) => ops::in_functions(*kind, &val(0), &val(1), &val(2), rep)?,
+        };
+        if let Some(key) = key {
+            env.memos[self.keyed.site].put(key, u64::from(yes));
+        }
+        Ok(yes)
+    }
+}
+
+impl Slow {
+    fn holds(&self, env: &mut Env) -> Res<bool> {
+        let key = self.frame.key(env);
+        if let Some(key) = key
+            && let Some(w) = env.memos[self.frame.keyed.site].get(key)
+        {
+            return Ok(w == 1);
+        }
+        self.frame.fill(env);
+        let truncated = env.truncated;
+        let yes = self.test.holds(env)?;
+        // An enumeration that was cut short has to be noticed each time.
+        if let Some(key) = key
+            && env.truncated == truncated
+        {
+            env.memos[self.frame.keyed.site].put(key, u64::from(yes));
+        }
+        Ok(yes)
+    }
+}

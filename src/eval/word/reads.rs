@@ -1,0 +1,221 @@
+//! The slots that a compiled tree reads and does not bind itself: what has to be filled before it is evaluated.
+
+use crate::eval::grow::{EquationValue, Grow, Space};
+use crate::eval::node::{Compr, Node, Slot, Test};
+use crate::eval::plan::{Pattern, Plan, Step};
+use std::collections::BTreeSet;
+
+#[derive(Default)]
+struct Slots {
+    read: BTreeSet<Slot>,
+    /// A binder's slots belong to it alone, so one set is enough.
+    bound: BTreeSet<Slot>,
+}
+
+pub fn of_node(node: &Node) -> BTreeSet<Slot> {
+    let mut s = Slots::default();
+    s.node(node);
+    s.free()
+}
+
+pub fn of_test(test: &Test) -> BTreeSet<Slot> {
+    let mut s = Slots::default();
+    s.test(test);
+    s.free()
+}
+
+impl Slots {
+    fn free(self) -> BTreeSet<Slot> {
+        self.read.difference(&self.bound).copied().collect()
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Const(_) => {}
+            Node::Slot(s, _) => {
+                self.read.insert(*s);
+            }
+            Node::Bool(t) => self.test(t),
+            Node::FirstW { p: a, .. }
+            | Node::SecondW { p: a, .. }
+            | Node::SingleW(a)
+            | Node::DomW { r: a, .. }
+            | Node::RanW { r: a, .. }
+            | Node::InverseW { r: a, .. }
+            | Node::Unary { a, .. }
+            | Node::Field { a, .. }
+            | Node::Force(a, _) => self.node(a),
+            Node::PairW { a, b, .. }
+            | Node::OrW(a, b)
+            | Node::AndW(a, b)
+            | Node::AndNotW(a, b)
+            | Node::ApplyW { f: a, x: b, .. }
+            | Node::ImageW { r: a, s: b, .. }
+            | Node::ComposeW { r: a, s: b, .. }
+            | Node::OverrideW { r: a, s: b, .. }
+            | Node::RestrictW { r: a, s: b, .. }
+            | Node::ProductW { a, b, .. }
+            | Node::Binary { a, b, .. }
+            | Node::WithField { a, v: b, .. }
+            | Node::Fun { from: a, to: b, .. } => self.nodes([&**a, &**b]),
+            Node::UpdateW { f, x, y, .. } | Node::Update { f, x, y, .. } => self.nodes([&**f, &**x, &**y]),
+            Node::SetExt(items, _)
+            | Node::SeqExt(items, _)
+            | Node::Rec(items, _)
+            | Node::Struct(items, _) => self.nodes(items),
+            Node::Compr(c) | Node::Sum { over: c, .. } | Node::Gather { over: c, .. } => self.compr(c),
+            Node::If(c, a, b) => {
+                self.test(c);
+                self.nodes([&**a, &**b]);
+            }
+            Node::Let(defs, body) => {
+                self.defs(defs);
+                self.node(body);
+            }
+        }
+    }
+
+    fn nodes<'n>(&mut self, nodes: impl IntoIterator<Item = &'n Node>) {
+        nodes.into_iter().for_each(|n| self.node(n));
+    }
+
+    fn defs(&mut self, defs: &[(Slot, Node)]) {
+        for (slot, n) in defs {
+            self.bound.insert(*slot);
+            self.node(n);
+        }
+    }
+
+    fn compr(&mut self, c: &Compr) {
+        self.bound.extend(&c.slots);
+        self.plan(&c.plan);
+        self.test(&c.test);
+        self.node(&c.element);
+        self.nodes(&c.value);
+    }
+
+    fn test(&mut self, test: &Test) {
+        match test {
+            Test::Const(_) => {}
+            Test::And(ts) | Test::Or(ts) | Test::All(ts) | Test::Any(ts) => {
+                ts.iter().for_each(|t| self.test(t));
+            }
+            Test::Not(t) | Test::At(t, _) => self.test(t),
+            Test::Implies(a, b) | Test::Iff(a, b) => {
+                self.test(a);
+                self.test(b);
+            }
+            Test::EqW(a, b)
+            | Test::InW(a, b)
+            | Test::SubsetW(a, b)
+            | Test::StrictW(a, b)
+            | Test::Eq(a, b, _)
+            | Test::Cmp(a, b, _)
+            | Test::In(a, b, _)
+            | Test::Subset(a, b, _)
+            | Test::Strict(a, b, _)
+            | Test::InSeq { s: a, of: b, .. } => self.nodes([&**a, &**b]),
+            Test::InInts(a, _) | Test::Defined(a) => self.node(a),
+            Test::InInterval { x, lo, hi } => self.nodes([&**x, &**lo, &**hi]),
+            Test::InFun { f, from, to, .. } => self.nodes([&**f, &**from, &**to]),
+            Test::InCompr { x, over } => {
+                self.node(x);
+                self.compr(over);
+            }
+            Test::Exists(plan) => self.plan(plan),
+            Test::Forall(plan, body) => {
+                self.plan(plan);
+                self.test(body);
+            }
+            Test::If(c, a, b) => {
+                self.test(c);
+                self.test(a);
+                self.test(b);
+            }
+            Test::Let(defs, body) => {
+                self.defs(defs);
+                self.test(body);
+            }
+        }
+    }
+
+    fn plan(&mut self, plan: &Plan) {
+        self.steps(&plan.steps);
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Test(t) => self.test(t),
+                Step::Match(p, n, _) => {
+                    self.pattern(p);
+                    self.node(n);
+                }
+                Step::In { pattern, set, .. } => {
+                    self.pattern(pattern);
+                    self.node(set);
+                }
+                Step::Range { slot, lows, highs, .. } => {
+                    self.bound.insert(*slot);
+                    self.nodes(lows.iter().chain(highs).map(|b| &b.node));
+                }
+                Step::All { slot, .. } => {
+                    self.bound.insert(*slot);
+                }
+                Step::Grow(g) => self.grow(g),
+                Step::Recursive { slot, node, .. } => {
+                    self.bound.insert(*slot);
+                    self.node(node);
+                }
+                Step::Cases(t, yes, no) => {
+                    self.test(t);
+                    self.steps(yes);
+                    self.steps(no);
+                }
+                Step::Alt(ways) => ways.iter().for_each(|w| self.steps(w)),
+            }
+        }
+    }
+
+    fn pattern(&mut self, p: &Pattern) {
+        match p {
+            Pattern::Bind(s) => {
+                self.bound.insert(*s);
+            }
+            Pattern::Check(n, _) => self.node(n),
+            Pattern::Pair(a, b, _) => {
+                self.pattern(a);
+                self.pattern(b);
+            }
+            Pattern::Rec(parts, _) => parts.iter().for_each(|p| self.pattern(p)),
+        }
+    }
+
+    fn grow(&mut self, g: &Grow) {
+        self.bound.insert(g.slot);
+        self.space(&g.space);
+        g.tests.iter().for_each(|t| self.test(t));
+        for eq in &g.equations {
+            if let Some((slot, guard)) = &eq.at {
+                self.bound.insert(*slot);
+                self.test(guard);
+            }
+            self.nodes(&eq.point);
+            match &eq.value {
+                EquationValue::Is(n, _) | EquationValue::In(n, _) => self.node(n),
+            }
+        }
+    }
+
+    fn space(&mut self, s: &Space) {
+        match s {
+            Space::In(n, _) => self.node(n),
+            Space::Fun { from, to, .. } => {
+                self.node(from);
+                self.space(to);
+            }
+            Space::Subset { of, .. } => self.node(of),
+            Space::Defined => {}
+        }
+    }
+}
