@@ -36,7 +36,7 @@ fn rows(system: &System) -> Vec<Vec<u64>> {
     let mut worker = system.worker(&common::never());
     let mut rows = vec![];
     for id in 0..explored.store.len() as StateId {
-        let _ = system.successors(&mut worker, explored.store.row(id), &mut Targets(&mut rows));
+        let _ = system.successors(&mut worker, &explored.store.row(id), &mut Targets(&mut rows));
     }
     rows
 }
