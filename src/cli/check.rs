@@ -55,6 +55,9 @@ pub struct Args {
     /// Do not stop at a finding: explore everything and count
     #[arg(long)]
     pub all: bool,
+    /// Also check the machine's ASSERT_LTL definitions, as `kanon ltl` does
+    #[arg(long)]
+    pub ltl: bool,
     /// Show transitions by operation, and operations that are never enabled
     #[arg(long)]
     pub stats: bool,
@@ -152,6 +155,11 @@ impl Args {
 
 /// Options that do not go together, and why.
 fn refused(args: &Args) -> Option<&'static str> {
+    if args.ltl
+        && let Some(why) = crate::ltl::reduce::refused(args.symmetry)
+    {
+        return Some(why);
+    }
     let markers = args.symmetry == Strategy::Markers;
     if markers && args.order != Order::Bfs {
         return Some(
@@ -182,10 +190,15 @@ pub fn run(args: &Args) -> Exit {
     stop.on_interrupt();
     let mut line = Line::new();
     let answer = check(&args.file, &args.task(), &stop, &mut |p| line.show(&p));
+    let formulas = if args.ltl && answer.is_ok() { Some(super::ltl::of_machine(args, &stop)) } else { None };
     stop.settle();
     line.clear();
     let mut checked = match answer {
         Ok(checked) => checked,
+        Err(refused) => return super::refuse(&refused, args.json),
+    };
+    let formulas = match formulas.transpose() {
+        Ok(formulas) => formulas,
         Err(refused) => return super::refuse(&refused, args.json),
     };
     if let (Some(path), Some(found)) = (&args.trace, &checked.finding)
@@ -196,19 +209,23 @@ pub fn run(args: &Args) -> Exit {
         return super::refuse(&opened.refuse(vec![d]), args.json);
     }
     if args.json {
-        report::out(&json::text(&json::checked(&checked)));
+        let mut object = json::checked(&checked);
+        if let Some(f) = &formulas {
+            object["ltl"] = report::ltl::json(f, false);
+        }
+        report::out(&json::text(&object));
     } else {
         report::err(&text::warnings(&checked.opened, report::colour_err()));
         report::out(&text::checked(&checked, args.stats, report::colour_out()));
         if let (Some(path), Some(_)) = (&args.trace, &checked.finding) {
             report::out(&format!("trace written to {}\n", path.display()));
         }
+        if let Some(f) = &formulas {
+            report::out(&format!("\n{}", report::ltl::text(f, false, report::colour_out())));
+        }
     }
-    match checked.verdict {
-        Word::Holds => Exit::Holds,
-        Word::Fails => Exit::Fails,
-        Word::Unknown => Exit::Unknown,
-    }
+    let of_formulas = formulas.iter().flat_map(|f| &f.formulas).map(|f| f.verdict);
+    Exit::of(of_formulas.chain([checked.verdict]))
 }
 
 /// Checks a file. `progress` is called now and then.

@@ -106,14 +106,18 @@ pub fn run(args: &Args) -> Exit {
         report::err(&text::warnings(&checked.opened, report::colour_err()));
         report::out(&report::ltl::text(&checked, args.explain, report::colour_out()));
     }
-    let any = |word| checked.formulas.iter().any(|f| f.verdict == word);
-    if any(Word::Fails) {
-        Exit::Fails
-    } else if any(Word::Unknown) {
-        Exit::Unknown
-    } else {
-        Exit::Holds
-    }
+    Exit::of(checked.formulas.iter().map(|f| f.verdict))
+}
+
+/// The machine's own formulas, as `kanon check --ltl` asks for them.
+pub(super) fn of_machine(args: &super::check::Args, stop: &Stop) -> Result<Checked, Refused> {
+    let task = Task {
+        max_states: args.max_states,
+        scope: args.scope.args(),
+        symmetry: args.symmetry,
+        ..Task::default()
+    };
+    check(&args.file, &task, stop)
 }
 
 fn from_file(path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {

@@ -15,6 +15,7 @@ pub mod stop;
 
 use crate::model::load::with_large_stack;
 use crate::model::scope::ScopeArgs;
+use crate::report::answer::Word;
 use crate::report::{self, diagnostic, json};
 use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
@@ -29,6 +30,17 @@ pub enum Exit {
     Fails = 1,
     Wrong = 2,
     Unknown = 3,
+}
+
+impl Exit {
+    /// Of several answers: one that fails decides, then one that is unknown.
+    fn of(verdicts: impl IntoIterator<Item = Word>) -> Exit {
+        verdicts.into_iter().fold(Exit::Holds, |exit, word| match (exit, word) {
+            (Exit::Fails, _) | (_, Word::Fails) => Exit::Fails,
+            (Exit::Unknown, _) | (_, Word::Unknown) => Exit::Unknown,
+            _ => exit,
+        })
+    }
 }
 
 #[derive(Parser)]

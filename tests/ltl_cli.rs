@@ -1,0 +1,290 @@
+//! `kanon ltl` as people use it: what they type, what they get, how it ends; and what its formulas mean as text.
+
+use kanon::lang::diag::SourceMap;
+use kanon::ltl::parse::parse;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const HOLDS: i32 = 0;
+const FAILS: i32 = 1;
+const WRONG: i32 = 2;
+const UNKNOWN: i32 = 3;
+
+fn kanon(args: &[&str]) -> (i32, String, String) {
+    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
+    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
+    let o = c.args(args).output().expect("the program starts");
+    let (out, err) =
+        (String::from_utf8_lossy(&o.stdout).into_owned(), String::from_utf8_lossy(&o.stderr).into_owned());
+    assert!(!err.contains("panicked") && !out.contains("internal error"), "{args:?}: {out}{err}");
+    (o.status.code().unwrap_or(-1), out, err)
+}
+
+fn json(args: &[&str], code: i32) -> Value {
+    let (found, out, err) = kanon(args);
+    assert_eq!((found, err.as_str()), (code, ""), "{args:?}: {out}");
+    serde_json::from_str(&out).unwrap_or_else(|e| panic!("{args:?}: {e}: {out}"))
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ltl");
+    std::fs::create_dir_all(&folder).expect("a folder for test files");
+    let path = folder.join(name);
+    std::fs::write(&path, text).expect("a test file");
+    path
+}
+
+const ROBOT: &str = "models/ltl/Robot.mch";
+const MEMBERS: &str = "models/ltl/Members.mch";
+
+#[test]
+fn an_array_with_an_object_a_formula() {
+    let all = json(&["ltl", ROBOT, "--json", "G {1 = 1}", "G F [Load]", "F deadlock"], FAILS);
+    let all = all.as_array().expect("an array");
+    let verdicts: Vec<&str> = all.iter().map(|o| o["verdict"].as_str().expect("a word")).collect();
+    assert_eq!(verdicts, ["holds", "fails", "fails"]);
+    assert_eq!(all[0]["formula"], "G {1 = 1}");
+    assert_eq!(all[0]["states"], 4);
+    assert!(all[0]["finding"].is_null() && all[0]["reason"].is_null());
+    assert!(all[1]["seconds"].as_f64().is_some_and(|s| s >= 0.0));
+    let finding = &all[1]["finding"];
+    assert_eq!(finding["kind"], "lasso");
+    assert_eq!(finding["stem"][0]["operation"], "INITIALISATION");
+    let round = finding["loop"].as_array().expect("a loop");
+    assert_eq!(round.len(), 1, "the shortest: looking for ever");
+    assert_eq!(round[0]["operation"], "Look");
+    let last = finding["stem"].as_array().and_then(|s| s.last()).expect("a stem");
+    assert_eq!(round[0]["state"], last["state"], "the loop closes");
+}
+
+#[test]
+fn exit_codes() {
+    let code = |args: &[&str]| kanon(args).0;
+    assert_eq!(code(&["ltl", ROBOT, "G not deadlock"]), HOLDS);
+    assert_eq!(code(&["ltl", ROBOT, "G not deadlock", "F deadlock"]), FAILS);
+    assert_eq!(code(&["ltl", ROBOT, "G not deadlock", "--max-states", "2"]), UNKNOWN);
+    assert_eq!(code(&["ltl", ROBOT, "G not deadlock", "F deadlock", "--max-states", "2"]), FAILS);
+    assert_eq!(code(&["ltl", ROBOT]), WRONG, "it has no formula of its own");
+    assert_eq!(code(&["ltl", ROBOT, "G ("]), WRONG);
+    assert_eq!(code(&["ltl", ROBOT, "G true", "--symmetry", "markers"]), WRONG);
+    assert_eq!(code(&["ltl", "nowhere.mch", "G true"]), WRONG);
+}
+
+/// A counterexample that was found counts although the rest was not explored; nothing else does.
+#[test]
+fn a_limit_makes_it_unknown_and_never_wrong() {
+    for limit in 1..27 {
+        let limit = limit.to_string();
+        let formulas = [
+            "G not sink",
+            "G {card(member) < 3}",
+            "G (e(Join) => O [Wait])",
+            "F G {member = {}} or F [Join]",
+        ];
+        let mut args =
+            vec!["ltl", MEMBERS, "--json", "--card", "PERSON=3", "--symmetry", "off", "--max-states", &limit];
+        args.extend(formulas);
+        let found: Value = serde_json::from_str(&kanon(&args).1).expect("JSON");
+        for (o, whole) in found.as_array().expect("an array").iter().zip(["holds", "fails", "holds", "holds"])
+        {
+            let word = o["verdict"].as_str().expect("a word");
+            assert!(word == whole || word == "unknown", "{limit} states: {} {word}", o["formula"]);
+            if word == "unknown" {
+                assert!(o["reason"].as_str().is_some_and(|r| r.contains("states is reached")), "{o}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_counterexample_is_shown_with_its_loop_and_explained() {
+    let (code, out, _) = kanon(&["ltl", ROBOT, "G ([Load] => F [Unload])", "--explain"]);
+    assert_eq!(code, FAILS);
+    for part in [
+        "G ([Load] => F [Unload]): fails: a path does not fulfil it",
+        "   1  INITIALISATION",
+        "  →2 | Look",
+        "repeated for ever, from state 2 to itself",
+        "true : [Load]",
+        "false: [Unload] · F [Unload] · [Load] => F [Unload]",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in:\n{out}");
+    }
+    let (_, out, _) = kanon(&["ltl", "models/ltl/Forks.mch", "G not deadlock"]);
+    assert!(out.contains("the last state is a deadlock") && out.contains("a path into a deadlock"), "{out}");
+}
+
+#[test]
+fn formulas_come_from_files_and_from_the_machine() {
+    let formulas = file("robot.ltl", "# of the robot\nG not deadlock\n\nG F [Load]\n");
+    let all = json(&["ltl", ROBOT, "--json", "--formulas-from", formulas.to_str().expect("UTF-8")], FAILS);
+    assert_eq!(all.as_array().map(Vec::len), Some(2));
+    let text = "MACHINE Own DEFINITIONS ASSERT_LTL1 == \"G {x < 3}\"; ASSERT_LTL_two == \"F {x = 2}\"\n\
+                VARIABLES x INVARIANT x : 0..2 INITIALISATION x := 0\n\
+                OPERATIONS inc = SELECT x < 2 THEN x := x + 1 END END";
+    let own = file("Own.mch", text);
+    let path = own.to_str().expect("UTF-8");
+    let all = json(&["ltl", path, "--json"], HOLDS);
+    assert_eq!((&all[0]["name"], &all[1]["name"]), (&"ASSERT_LTL1".into(), &"ASSERT_LTL_two".into()));
+    // `check` looks at them only when it is asked to.
+    let checked = json(&["check", path, "--no-deadlock", "--json"], HOLDS);
+    assert!(checked.get("ltl").is_none());
+    let checked = json(&["check", path, "--no-deadlock", "--json", "--ltl"], HOLDS);
+    assert_eq!(checked["ltl"].as_array().map(Vec::len), Some(2));
+    let wrong = file("Wrong.mch", &text.replace("Own", "Wrong").replace("G {x < 3}", "G {x < 2}"));
+    let path = wrong.to_str().expect("UTF-8");
+    assert_eq!(kanon(&["check", path, "--no-deadlock"]).0, HOLDS);
+    let (code, out, _) = kanon(&["check", path, "--no-deadlock", "--ltl"]);
+    assert!(code == FAILS && out.contains("G {x < 2}: fails") && out.contains("Wrong: holds"), "{out}");
+    assert_eq!(kanon(&["check", path, "--ltl", "--symmetry", "markers"]).0, WRONG);
+}
+
+#[test]
+fn paths_from_a_chosen_state_have_no_past() {
+    // States breadth first: 1 nothing loaded, 2 loaded, 3 unloaded, 4 both.
+    let ask = |args: &[&str], code| {
+        let (found, out, err) = kanon(&[&["ltl", ROBOT][..], args].concat());
+        assert_eq!(found, code, "{args:?}: {out}{err}");
+        out
+    };
+    ask(&["{Dt = TRUE & De = FALSE}", "--from", "2"], HOLDS);
+    ask(&["O [Load]", "--from", "2"], FAILS);
+    let out = ask(&["Y true", "--from", "De = TRUE"], FAILS);
+    assert!(out.contains("(chosen state)"), "{out}");
+    ask(&["G not [Load]", "--from", "5"], WRONG);
+    ask(&["G true", "--from", "0"], WRONG);
+    // `current` is a state on the paths from the initial ones.
+    ask(&["G (current => Y O [Load])", "--current", "2"], HOLDS);
+    ask(&["G (current => Y O [Unload])", "--current", "De = TRUE"], HOLDS);
+    ask(&["G (current => Y O [Evacuate])", "--current", "De = TRUE"], FAILS);
+    let (code, _, err) = kanon(&["ltl", ROBOT, "current"]);
+    assert!(code == WRONG && err.contains("--current"), "{err}");
+}
+
+#[test]
+fn messages_say_where_and_what_to_do() {
+    let rows = [
+        ("G x", "`x` is no word of LTL", "formula 1:1:3", "write `{x…}`"),
+        ("G (F {Dt = TRUE}", "expected `)`", "formula 1:1:17", ""),
+        ("G {Dt = TRUE", "`{` is not closed", "formula 1:1:3", ""),
+        ("G [load]", "no operation `load`", "formula 1:1:4", "there is `Load`"),
+        ("G [Nothing]", "no operation `Nothing`", "formula 1:1:4", "its operations are: Load, Unload"),
+        ("G {Dt = 3}", "type mismatch", "formula 1:1:9", ""),
+        ("G {Unknown = 3}", "unknown identifier `Unknown`", "formula 1:1:4", ""),
+        ("G {Dt$0 = TRUE}", "`$0` belongs to steps", "formula 1:1:4", "BA({x$0 < x})"),
+        ("G [Load(3)]", "has 0 parameters, but 1 are given", "formula 1:1:4", "`_` stands for any value"),
+        (
+            "F WF(Load)",
+            "fairness is a premise of the whole formula",
+            "formula 1:1:3",
+            "WF(A) & SF(B) => formula",
+        ),
+        ("G true true", "expected the end of the formula, found `true`", "formula 1:1:8", ""),
+        ("true <=> true <=> false", "expected the end", "formula 1:1:15", "does not chain"),
+        ("", "expected a formula, found the end", "formula 1:1:1", ""),
+        ("AG {Dt = TRUE}", "`A` is not supported", "formula 1:1:1", "no path quantifiers"),
+        ("G {}", "nothing between these brackets", "formula 1:1:4", ""),
+        ("G [& Dt = TRUE]", "expected the name of an operation", "formula 1:1:4", "BA({x$0 < x})"),
+        ("increasing({Dt})", "`increasing` needs a number", "formula 1:1:13", ""),
+    ];
+    for (formula, message, place, help) in rows {
+        let (code, _, err) = kanon(&["ltl", ROBOT, formula]);
+        assert_eq!(code, WRONG, "{formula}: {err}");
+        for part in [message, place, help] {
+            assert!(err.contains(part), "{formula}: {part:?} is not in\n{err}");
+        }
+    }
+    let deep = format!("{}true{}", "not (".repeat(500), ")".repeat(500));
+    let (code, _, err) = kanon(&["ltl", ROBOT, &deep]);
+    assert!(code == WRONG && err.contains("nested more than"), "{err}");
+}
+
+/// How text groups, as ProB has it: `&` and `or` bind alike, binary operators associate to the left.
+#[test]
+fn text_groups_as_in_prob() {
+    let rows = [
+        ("GF{a}", "G F {a}"),
+        ("XXX {a}", "X X X {a}"),
+        ("YO[A]", "Y O [A]"),
+        ("not {a} U {b}", "not {a} U {b}"),
+        ("!{a} & {b} or {c}", "(not {a} & {b}) or {c}"),
+        ("{a} or {b} & {c}", "({a} or {b}) & {c}"),
+        ("{a} => {b} => {c}", "({a} => {b}) => {c}"),
+        ("{a} U {b} W {c}", "({a} U {b}) W {c}"),
+        ("{a} R {b} & {c} S {d}", "({a} R {b}) & ({c} S {d})"),
+        ("G {a} => {b} <=> {c}", "(G {a} => {b}) <=> {c}"),
+        ("{x = \"}\"} T {{1} /= {}}", "{x = \"}\"} T {{1} /= {}}"),
+        ("G([A(1, _)] => X e(B(x+1,{2,3})))", "G ([A(1, _)] => X e(B(x+1, {2,3})))"),
+        ("[A(f(1,2)) --> 3, _ & x$0 < x]", "[A(f(1,2)) --> 3, _ & x$0 < x]"),
+        ("deadlock(A,B)", "not e(A) & not e(B)"),
+        ("deterministic(A,B,C)", "(not (e(A) & e(B)) & not (e(A) & e(C))) & not (e(B) & e(C))"),
+        ("controller(A,B)", "(e(A) or e(B)) & not (e(A) & e(B))"),
+        ("deadlock or sink & current", "(deadlock or sink) & current"),
+        ("always (eventually {a} or {b} until {c})", "G (F {a} or ({b} U {c}))"),
+        ("unchanged({x}) & BA({x$0 < x})", "unchanged({x}) & BA({x$0 < x})"),
+        ("□ ◇ {a} ∧ ¬ {b} ⇒ {c}", "(G F {a} & not {b}) => {c}"),
+    ];
+    for (text, expected) in rows {
+        let (_, parsed) =
+            parse(&mut SourceMap::default(), "f", text).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+        assert!(parsed.premise.is_none());
+        assert_eq!(parsed.formula.to_string(), expected, "{text}");
+        // What is printed can be read again, and means the same.
+        let (_, again) = parse(&mut SourceMap::default(), "f", expected).expect("it can be read");
+        assert_eq!(again.formula.to_string(), expected);
+    }
+    let premises = [
+        ("WF(A) => true", "WF(A)"),
+        ("SEF => true", "SEF"),
+        ("SF(A) & SF(B) or SF(C) => true", "((SF(A) & SF(B)) or SF(C))"),
+        ("SF(A) & WF(B) or WF(C) => true", "(SF(A) & (WF(B) or WF(C)))"),
+        ("(SF(A(1,_)) & WF(B)) or SF(C) => true", "((SF(A(1, _)) & WF(B)) or SF(C))"),
+        ("(WF(A) => true)", "WF(A)"),
+    ];
+    for (text, expected) in premises {
+        let (_, parsed) =
+            parse(&mut SourceMap::default(), "f", text).unwrap_or_else(|d| panic!("{text}: {d:?}"));
+        assert_eq!(parsed.premise.map(|p| p.to_string()).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn nothing_that_is_typed_makes_the_reader_fail() {
+    let words = [
+        "G",
+        "F",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        "e(",
+        "WF(",
+        "=>",
+        "&",
+        "or",
+        "not",
+        "{x=1}",
+        "[A]",
+        "\"",
+        "é",
+        "-->",
+        "_",
+        ",",
+        "U",
+        "$0",
+        "deadlock(",
+        "⇒",
+    ];
+    let mut seed = 1u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..8 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(words[(seed >> 33) as usize % words.len()]);
+        }
+        let _ = parse(&mut SourceMap::default(), "f", &text);
+    }
+}
