@@ -7,7 +7,9 @@ mod buechi;
 #[path = "ltl/random.rs"]
 mod random;
 
-use kanon::ltl::{Property, Resolved, Unary, Verdict, check};
+use kanon::ltl::{
+    Expansion, Explicit, Known, Property, Resolved, StateId, Structure, Unary, Verdict, Why, check,
+};
 use random::{INSTANCE, INSTANCES, Rng, formula, premise, system};
 
 fn number(name: &str, default: u64) -> u64 {
@@ -15,7 +17,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 /// The verdict as a word, and the length of the counterexample.
-fn answer(system: &kanon::ltl::Explicit, property: &Resolved) -> (bool, usize) {
+fn answer(system: &Explicit, property: &Resolved) -> (bool, usize) {
     let found = check(&mut system.clone(), property, &Default::default()).expect("the formula is small");
     match found.verdict {
         Verdict::Holds => (true, 0),
@@ -72,4 +74,66 @@ fn fairness_is_answered_as_by_trying_all_ways_to_be_fair() {
     }
     println!("{cases} premises, {differ} change the answer");
     assert!(differ * 50 > cases, "fairness matters now and then");
+}
+
+/// A system of which only a part is told: some states stay open, some steps are kept back.
+struct Partial {
+    whole: Explicit,
+    /// By state: nothing is told, or these steps are not.
+    hidden: Vec<(bool, u64)>,
+}
+
+impl Structure for Partial {
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+        self.whole.initial(out)
+    }
+
+    fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {
+        let (open, kept_back) = self.hidden[s as usize];
+        if open {
+            return Known::Nothing;
+        }
+        let state = &self.whole.states[s as usize];
+        out.props = state.props;
+        out.unsure = 0;
+        for (i, e) in state.edges.iter().enumerate() {
+            match kept_back >> i & 1 {
+                0 => out.edges.push(*e),
+                _ => out.unsure |= e.props,
+            }
+        }
+        if out.edges.len() == state.edges.len() { Known::All } else { Known::Part }
+    }
+}
+
+#[test]
+fn what_is_not_known_makes_an_answer_unknown_and_never_wrong() {
+    let cases = number("KANON_LTL_CASES", 2000);
+    let seed = number("KANON_LTL_SEED", 1);
+    let mut said = [0u64; 3];
+    for case in 0..cases {
+        let mut r = Rng(seed.wrapping_mul(3_000_017).wrapping_add(case));
+        let whole = system(&mut r);
+        let size = 1 + r.below(6);
+        let fair = (r.below(3) == 0).then(|| premise(&mut r, 1));
+        let property = Property { premise: fair, formula: formula(&mut r, size) };
+        let truth = answer(&whole, &property).0;
+        let hidden = whole.states.iter().map(|_| match r.below(4) {
+            0 => (true, 0),
+            1 => (false, r.below(8)),
+            _ => (false, 0),
+        });
+        let mut partial = Partial { hidden: hidden.collect(), whole: whole.clone() };
+        let found = check(&mut partial, &property, &Default::default()).expect("the formula is small");
+        let text = || format!("case {case}: {} on {whole:#?}, hidden {:?}", property.formula, partial.hidden);
+        match found.verdict {
+            Verdict::Holds => assert!(truth, "{}", text()),
+            Verdict::Fails(_) => assert!(!truth, "{}", text()),
+            Verdict::Unknown(Why::Open) => said[2] += 1,
+            Verdict::Unknown(why) => panic!("{why:?}: {}", text()),
+        }
+        said[usize::from(truth)] += 1;
+    }
+    println!("{cases} formulas on parts of systems, {} unknown", said[2]);
+    assert!(said.iter().all(|n| n * 10 > cases), "{said:?}");
 }
