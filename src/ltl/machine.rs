@@ -60,6 +60,8 @@ struct StepTest {
 /// All that is known of the states, apart from what evaluates.
 struct Space<'a, 's, 'm> {
     system: &'s System<'m>,
+    /// The worker does not put states into its slots.
+    lean: bool,
     reducer: Option<Reducer<'a, 's, 'm>>,
     store: Store,
     /// The propositions of each state.
@@ -83,6 +85,8 @@ pub struct Machine<'a, 's, 'm> {
     max_states: usize,
     /// The propositions of steps that tell edges apart.
     asked: u64,
+    slots: usize,
+    stop: Arc<AtomicBool>,
     row: Vec<u64>,
 }
 
@@ -125,10 +129,16 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
         };
         let by_event = system.events.iter().map(fits).collect();
         let instances = bound.property.premise.as_ref().is_some_and(|p| p.is_of_instances());
-        let mut worker = system.worker(stop);
-        worker.env.slots.resize(compiler.slots.len(), Val::None);
+        let slots = compiler.slots.len();
+        // Where no step is looked into, values are needed of new states only.
+        let lean = !instances && bound.steps.iter().all(|s| s.test.is_none());
+        let mut worker = Self::worker(system, slots, stop);
+        if lean {
+            worker = worker.lean();
+        }
         let space = Space {
             system,
+            lean,
             reducer,
             store: Store::new(Layout::new(&system.bits())),
             props: vec![],
@@ -141,7 +151,14 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
             open: None,
         };
         let asked = bound.property.steps();
-        Machine { worker, space, old, max_states: max_states.unwrap_or(usize::MAX), asked, row: vec![] }
+        let max_states = max_states.unwrap_or(usize::MAX);
+        Machine { worker, space, old, max_states, asked, slots, stop: stop.clone(), row: vec![] }
+    }
+
+    fn worker(system: &System, slots: usize, stop: &Arc<AtomicBool>) -> Worker {
+        let mut worker = system.worker(stop);
+        worker.env.slots.resize(slots, Val::None);
+        worker
     }
 
     /// The propositions of steps that the property asks of the step that is taken.
@@ -203,6 +220,9 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
         if from_initial && !self.is_initial(&first)? {
             return Err("the path does not start in an initial state".to_string());
         }
+        // A trace has values.
+        self.worker = Self::worker(system, self.slots, &self.stop);
+        self.space.lean = false;
         let mut steps = vec![trace::Step { op: None, params: vec![], results: vec![], state }];
         for (i, taken) in lasso.steps.iter().enumerate() {
             let row = self.row(lasso.states[i]).to_vec();
@@ -392,6 +412,9 @@ impl Space<'_, '_, '_> {
             Insertion::Present(id) => id,
             Insertion::Inserted(id) => {
                 let mut props = 0;
+                if self.lean && !self.states.is_empty() {
+                    self.system.put(env, row);
+                }
                 for (i, test) in self.states.iter().enumerate() {
                     let value = match test {
                         StateTest::Predicate(test, span) => test.holds(env).map_err(|f| f.at(*span)),

@@ -326,6 +326,13 @@ impl<'m> System<'m> {
         }
     }
 
+    /// Puts the variables of a row into the slots of an environment, which a lean worker leaves alone.
+    pub fn put(&self, env: &mut Env, row: &[u64]) {
+        for (slot, word) in self.var_slots().zip(self.words(row)) {
+            env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
+        }
+    }
+
     /// The variables as values.
     fn fill(&self, env: &mut Env) {
         for slot in self.var_slots() {
