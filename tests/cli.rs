@@ -107,7 +107,12 @@ fn exit_codes() {
         (&["check", SCHEDULER, "--minint", "5", "--maxint", "1"], WRONG),
         (&["check", SCHEDULER, "--timeout", "-1"], WRONG),
         (&["check", SCHEDULER, "--symmetry", "off", "--threads", "1"], HOLDS),
-        (&["check", SCHEDULER, "--threads", "4"], WRONG),
+        (&["check", SCHEDULER, "--threads", "4", "--max-memory", "8G"], HOLDS),
+        (&["check", SCHEDULER, "--threads", "0"], WRONG),
+        (&["check", SCHEDULER, "--threads", "2", "--order", "dfs"], WRONG),
+        (&["check", SCHEDULER, "--threads", "2", "--audit"], WRONG),
+        (&["check", SCHEDULER, "--order", "dfs"], HOLDS),
+        (&["check", SCHEDULER, "--max-memory", "much"], WRONG),
         (&["check", SCHEDULER, "--symmetry", "canon"], HOLDS),
         (&["check", SCHEDULER, "--symmetry", "markers"], UNKNOWN),
         (&["check", SCHEDULER, "--symmetry", "markers", "--order", "dfs"], WRONG),
@@ -141,7 +146,7 @@ fn exit_codes() {
 #[test]
 fn refusals_say_what_is_missing() {
     for (args, words) in [
-        (["--threads", "4"], "not supported yet"),
+        (["--threads", "0"], "at least one thread"),
         (["--symmetry", "rotate"], "expected off, flood, markers, canon, nauty or auto"),
         (["--card", "NOBODY=2"], "no set `NOBODY`"),
         (["--goal", "unheard > 1"], "unheard"),

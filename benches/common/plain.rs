@@ -65,7 +65,8 @@ impl Plain<'_> {
 
     #[inline]
     fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) {
-        if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent }) {
+        if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent, is_key: false })
+        {
             if self.invariant {
                 self.violations += u64::from(!self.satisfied(env, parent == ROOT));
             }

@@ -78,9 +78,12 @@ pub struct Args {
     /// `canon`, `nauty`, or `auto`, the fastest exact one
     #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = symmetry)]
     pub symmetry: Strategy,
-    /// Threads
-    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
-    pub threads: usize,
+    /// Threads; all that the machine has unless this is given. Answers and counts do not depend on it
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Stop when the program has more memory than this: `500M`, `8G`, or bytes
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_memory: Option<u64>,
 }
 
 fn order(text: &str) -> Result<Order, String> {
@@ -113,11 +116,24 @@ pub(super) fn symmetry(text: &str) -> Result<Strategy, String> {
     }
 }
 
+/// `500M`, `8G`, or bytes.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let (number, shift) =
+        units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift))).unwrap_or((text, 0));
+    let n: u64 = number.trim().parse().map_err(|_| "expected bytes, for instance 500M or 8G".to_string())?;
+    n.checked_mul(1 << shift)
+        .filter(|n| *n > 0)
+        .ok_or_else(|| "expected a number of bytes that exists".into())
+}
+
+const MAX_THREADS: usize = 256;
+
 fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(1) => Ok(1),
         Ok(0) => Err("at least one thread is needed".into()),
-        Ok(_) => Err("not supported yet; only 1 is".into()),
+        Ok(n) if n > MAX_THREADS => Err(format!("at most {MAX_THREADS} threads")),
+        Ok(n) => Ok(n),
         Err(_) => Err("expected a number".into()),
     }
 }
@@ -132,6 +148,15 @@ pub struct Task {
 }
 
 impl Args {
+    /// An audit, and any order but breadth first, have one thread.
+    fn threads(&self) -> usize {
+        if self.audit.is_some() || self.order != Order::Bfs {
+            return 1;
+        }
+        let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
+        self.threads.unwrap_or_else(all)
+    }
+
     fn task(&self) -> Task {
         Task {
             options: Options {
@@ -144,7 +169,10 @@ impl Args {
                 goal: !self.no_goal,
                 all: self.all,
                 symmetry: self.symmetry,
+                threads: self.threads(),
+                max_memory: self.max_memory,
                 timed: self.stats,
+                ..Options::default()
             },
             goal: self.goal.clone(),
             scope: self.scope.args(),
@@ -166,6 +194,13 @@ fn refused(args: &Args) -> Option<&'static str> {
             "with `--symmetry markers` the states that are met depend on the order, so there is one order only: \
              leave out `--order`",
         );
+    }
+    let several = args.threads.is_some_and(|n| n > 1);
+    if several && args.order != Order::Bfs {
+        return Some("several threads search breadth first: leave out `--order` or `--threads`");
+    }
+    if several && args.audit.is_some() {
+        return Some("an audit follows the events of one thread: leave out `--threads`");
     }
     if markers && args.audit.is_some() {
         return Some(
@@ -412,6 +447,7 @@ pub fn why_text(why: &Why, opened: &Opened) -> String {
     match why {
         Why::Interrupted => "interrupted".into(),
         Why::Timeout(limit) => format!("timeout after {} s", limit.as_secs_f64()),
+        Why::MaxMemory(n) => format!("the limit of {n} bytes of memory is reached"),
         Why::MaxStates(n) => format!("the limit of {n} states is reached"),
         Why::Truncated(span) => format!(
             "an integer without bounds was enumerated only from MININT = {} to MAXINT = {}{}",

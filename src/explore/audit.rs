@@ -118,9 +118,9 @@ impl Search for Audited<'_, '_, '_, '_, '_> {
             let most = self.auditor.shadow.most();
             Reduced { action, shadow: OrbitShadow::new(self.system.worker(self.stop), self.options, most) }
         });
-        let mut hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
-        let explored =
-            search::run(self.system, self.options, self.stop, self.progress, &mut hooks, visited, starts);
+        let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
+        let (explored, hooks) =
+            search::run(self.system, self.options, self.stop, self.progress, hooks, visited, starts);
         hooks.auditor.states = hooks.states();
         explored
     }

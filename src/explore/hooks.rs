@@ -44,9 +44,14 @@ pub struct Effort {
 }
 
 /// The visited set: the store, one that reduces ([`super::reduced`]), or one with a planted mistake.
-pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> {
+pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> + Send + Sync {
+    /// What finds keys for a helper.
+    type Keys: Keys;
+
     /// Whether different targets of a transition may be one state here.
     const REDUCES: bool;
+    /// Whether states that are one here have one key.
+    const IS_KEYED: bool = true;
 
     fn store(&self) -> &Store;
     /// The store, and what the reduction did.
@@ -57,13 +62,46 @@ pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> {
         0
     }
 
+    fn keys(&self) -> Self::Keys;
+    /// Adds what the helpers' strategies did.
+    fn merge(&mut self, keys: Vec<Self::Keys>) {
+        let _ = keys;
+    }
+    /// Whether something stands for the state with this key; no is no answer.
+    fn has(&self, key: &[u64]) -> bool;
+
     /// The stored state that stands for a row.
     fn find(&mut self, row: &[u64]) -> Option<StateId>;
     /// Stores a row, whether or not something stands for it.
     fn append(&mut self, key: Arriving) -> StateId;
 }
 
+/// Finds keys, for one thread.
+pub(super) trait Keys: Send {
+    fn key<'r>(&'r mut self, row: &'r [u64]) -> &'r [u64];
+}
+
+/// A row is its own key.
+pub(super) struct Itself;
+
+impl Keys for Itself {
+    #[inline(always)]
+    fn key<'r>(&'r mut self, row: &'r [u64]) -> &'r [u64] {
+        row
+    }
+}
+
 impl Visited for Store {
+    type Keys = Itself;
+
+    fn keys(&self) -> Itself {
+        Itself
+    }
+    #[inline]
+    fn has(&self, key: &[u64]) -> bool {
+        Store::find(self, key).is_some()
+    }
+
     const REDUCES: bool = false;
 
     #[inline]

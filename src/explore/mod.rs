@@ -8,6 +8,7 @@ pub mod audit;
 mod hooks;
 #[doc(hidden)]
 pub mod inject;
+mod memory;
 mod orbits;
 pub mod order;
 mod reduced;
@@ -15,6 +16,7 @@ mod sample;
 pub mod search;
 mod shadow;
 pub mod store;
+mod team;
 
 pub use audit::Audit;
 pub use hooks::{Effort, Event};
@@ -38,6 +40,13 @@ pub struct Options {
     /// Go on after a finding.
     pub all: bool,
     pub symmetry: Strategy,
+    /// Breadth first only: other orders have one thread.
+    pub threads: usize,
+    /// With fewer open states than this, one of the threads goes on alone.
+    #[doc(hidden)]
+    pub alone_below: usize,
+    /// Stop when the program has more bytes than this.
+    pub max_memory: Option<u64>,
     /// Measure what the strategy costs.
     pub timed: bool,
 }
@@ -54,6 +63,9 @@ impl Default for Options {
             goal: true,
             all: false,
             symmetry: Strategy::Off,
+            threads: 1,
+            alone_below: 256,
+            max_memory: None,
             timed: false,
         }
     }
@@ -111,6 +123,7 @@ pub enum Why {
     Interrupted,
     Timeout(Duration),
     MaxStates(usize),
+    MaxMemory(u64),
     /// An unbounded integer was enumerated only from MININT to MAXINT.
     Truncated(crate::lang::diag::Span),
     /// No state was found that breaks anything, but states that differ may have been taken for one.

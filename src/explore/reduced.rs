@@ -6,7 +6,7 @@
 //! | [`Flooded`] | the first state seen of the orbit, all others being flooded | rmc1, `first` |
 //! | [`Marked`] | the first state seen with the marker | none: approximate, so never Holds |
 
-use super::hooks::{Effort, Visited};
+use super::hooks::{Effort, Itself, Keys, Visited};
 use super::store::{Arriving, StateId, Store};
 use crate::symmetry::Reducer;
 use crate::symmetry::markers::{Marker, Marking};
@@ -25,12 +25,33 @@ impl Rrac<Arriving<'_>> for Keyed<'_, '_, '_> {
 
     #[inline]
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
+        if key.is_key {
+            return self.store.insert_if_absent(key);
+        }
         let row = self.reducer.key(key.row);
-        self.store.insert_if_absent(Arriving { row, parent: key.parent })
+        self.store.insert_if_absent(Arriving { row, ..key })
     }
 }
 
-impl Visited for Keyed<'_, '_, '_> {
+impl Keys for Reducer<'_, '_, '_> {
+    fn key<'r>(&'r mut self, row: &'r [u64]) -> &'r [u64] {
+        Reducer::key(self, row)
+    }
+}
+
+impl<'a, 's, 'm> Visited for Keyed<'a, 's, 'm> {
+    type Keys = Reducer<'a, 's, 'm>;
+
+    fn keys(&self) -> Reducer<'a, 's, 'm> {
+        self.reducer.another()
+    }
+    fn merge(&mut self, keys: Vec<Reducer<'a, 's, 'm>>) {
+        keys.iter().for_each(|k| self.reducer.stats.add(&k.stats));
+    }
+    fn has(&self, key: &[u64]) -> bool {
+        self.store.find(key).is_some()
+    }
+
     const REDUCES: bool = true;
 
     fn store(&self) -> &Store {
@@ -47,7 +68,7 @@ impl Visited for Keyed<'_, '_, '_> {
     }
     fn append(&mut self, key: Arriving) -> StateId {
         let row = self.reducer.key(key.row);
-        self.store.append(Arriving { row, parent: key.parent })
+        self.store.append(Arriving { row, ..key })
     }
 }
 
@@ -71,7 +92,17 @@ impl Rrac<Arriving<'_>> for Flooded<'_, '_, '_> {
 }
 
 impl Visited for Flooded<'_, '_, '_> {
+    type Keys = Itself;
+
+    fn keys(&self) -> Itself {
+        Itself
+    }
+    fn has(&self, key: &[u64]) -> bool {
+        self.rac.find(key).is_some()
+    }
+
     const REDUCES: bool = true;
+    const IS_KEYED: bool = false;
 
     fn store(&self) -> &Store {
         &self.store
@@ -88,7 +119,10 @@ impl Visited for Flooded<'_, '_, '_> {
         let id = self.store.append(key);
         let rac = &mut self.rac;
         let mut add = |row: &[u64]| {
-            matches!(rac.insert_if_absent(Arriving { row, parent: id }), Insertion::Inserted(_))
+            matches!(
+                rac.insert_if_absent(Arriving { row, parent: id, is_key: false }),
+                Insertion::Inserted(_)
+            )
         };
         add(key.row);
         self.orbits.each(key.row, &mut add);
@@ -120,7 +154,18 @@ impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
 }
 
 impl Visited for Marked<'_, '_, '_> {
+    type Keys = Itself;
+
+    fn keys(&self) -> Itself {
+        Itself
+    }
+    /// A marker takes memory that helpers do not share.
+    fn has(&self, _: &[u64]) -> bool {
+        false
+    }
+
     const REDUCES: bool = true;
+    const IS_KEYED: bool = false;
 
     fn store(&self) -> &Store {
         &self.store
@@ -171,7 +216,7 @@ mod tests {
         let starts: Vec<usize> = (0..action.system.valuations()).collect();
         let stop = Arc::new(AtomicBool::new(false));
         let options = Options::default();
-        let explored = run(action.system, &options, &stop, &mut |_| {}, &mut Off, visited, &starts);
+        let (explored, _) = run(action.system, &options, &stop, &mut |_| {}, Off, visited, &starts);
         let kept = explored.reduction.as_ref().map_or(0, |r| r.effort.stats.kept);
         (explored, kept)
     }

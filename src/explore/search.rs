@@ -4,7 +4,7 @@ use super::hooks::{Driven, Effort, Event, Hooks, Off, Rerr, Runex, Visited};
 use super::order::Waiting;
 use super::reduced::{Flooded, Keyed, Marked};
 use super::store::{Arriving, Layout, ROOT, StateId, Store};
-use super::{Finding, FindingKind, Options, Verdict, Why};
+use super::{Finding, FindingKind, Options, Order, Verdict, Why, memory, team};
 use crate::eval::node::Env;
 use crate::lang::diag::Span;
 use crate::symmetry::markers::Marking;
@@ -13,7 +13,7 @@ use crate::symmetry::{Action, Group, Reducer, Strategy};
 use crate::system::{Check, Step, System, Visitor, Worker};
 use crate::value::fault::Fault;
 use kanon_refinement::frontier::{All, Frontier, Open};
-use kanon_refinement::kernel::{Absent, Arrival, Expansion, Kernel, Outcome, Pass};
+use kanon_refinement::kernel::{Absent, Arrival, Expansion, Kernel, Outcome, Pass, Taken};
 use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -102,7 +102,11 @@ struct Plain<'a, 'm, 'p, 'q> {
 
 impl Search for Plain<'_, '_, '_, '_> {
     fn run<V: Visited>(self, visited: V, starts: &[usize], _: Option<&Action>) -> Explored {
-        run(self.system, self.options, self.stop, self.progress, &mut Off, visited, starts)
+        let Plain { system, options, stop, progress } = self;
+        if options.threads > 1 && options.order == Order::Bfs {
+            return team::run(system, options, stop, progress, visited, starts);
+        }
+        run(system, options, stop, progress, Off, visited, starts).0
     }
 }
 
@@ -147,81 +151,153 @@ pub(super) fn reduce(system: &System, options: &Options, search: impl Search) ->
     explored
 }
 
-/// The search, with an audit or none.
+/// The search by one thread, with an audit or none.
 pub(super) fn run<V: Visited, H: Hooks<V>>(
     system: &System,
     options: &Options,
     stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
-    hooks: &mut H,
+    hooks: H,
     visited: V,
     starts: &[usize],
-) -> Explored {
-    let mut worker = system.worker(stop).lean();
-    let mut watch = Watch::new(system, options);
-    watch.counts.constants = starts.len();
-    let waiting = Waiting::new(options.order, options.seed);
-    let mut kernel: Driven<V> = Kernel::new(visited, Open::new(waiting), All::new());
-    let mut flow = hooks.expand(ROOT, &[]);
-    if flow.is_continue() {
-        flow = kernel.initialise(|x| {
+) -> (Explored, H) {
+    let mut main = Loop::new(system, options, stop, progress, hooks);
+    let mut kernel = kernel(options, visited);
+    let mut flow = main.start(&mut kernel, starts);
+    while flow.is_continue() {
+        let Some(s1) = kernel.take() else { break };
+        flow = main.step(&mut kernel, s1);
+    }
+    main.finish(kernel, vec![])
+}
+
+/// The machine before its first event.
+pub(super) fn kernel<V: Visited>(options: &Options, visited: V) -> Driven<V> {
+    Kernel::new(visited, Open::new(Waiting::new(options.order, options.seed)), All::new())
+}
+
+/// How many states wait.
+pub(super) fn waiting<V>(kernel: &Driven<V>) -> usize {
+    kernel.runex().waiting().len()
+}
+
+/// What the loop needs beside the machine.
+pub(super) struct Loop<'a, 'm, 'p, H> {
+    system: &'a System<'m>,
+    stop: &'a AtomicBool,
+    progress: &'p mut dyn FnMut(Progress),
+    hooks: H,
+    worker: Worker,
+    watch: Watch<'a>,
+    row: Vec<u64>,
+    turn: u32,
+}
+
+impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
+    pub fn new(
+        system: &'a System<'m>,
+        options: &'a Options,
+        stop: &'a Arc<AtomicBool>,
+        progress: &'p mut dyn FnMut(Progress),
+        hooks: H,
+    ) -> Self {
+        let worker = system.worker(stop).lean();
+        let watch = Watch::new(system, options);
+        Loop { system, stop, progress, hooks, worker, watch, row: Vec::new(), turn: 0 }
+    }
+
+    /// Expands the root.
+    pub fn start<V: Visited>(&mut self, kernel: &mut Driven<V>, starts: &[usize]) -> ControlFlow<()>
+    where
+        H: Hooks<V>,
+    {
+        let Loop { system, hooks, worker, watch, .. } = self;
+        watch.counts.constants = starts.len();
+        hooks.expand(ROOT, &[])?;
+        kernel.initialise(|x| {
             for valuation in starts {
-                initial(system, *valuation, &mut worker, &mut watch, hooks, x)?;
+                initial(system, *valuation, worker, watch, hooks, x)?;
             }
             ControlFlow::Continue(())
-        });
+        })?;
+        hooks.event(Event::Remove { s1: ROOT }, kernel)
     }
-    if flow.is_continue() {
-        flow = hooks.event(Event::Remove { s1: ROOT }, &kernel);
-    }
-    if flow.is_continue() {
-        let mut row = Vec::new();
-        let mut turn = 0u32;
-        while let Some(s1) = kernel.take() {
-            turn = turn.wrapping_add(1);
-            let store = kernel.rrac().store();
-            if turn.is_multiple_of(256) {
-                progress(Progress {
-                    states: store.len(),
-                    transitions: watch.counts.transitions,
-                    open: kernel.runex().waiting().len(),
-                    bytes: store.bytes(),
-                    state: s1.id(),
-                    store,
-                });
-            }
-            if watch.must_stop(stop, store.len()) {
-                break;
-            }
-            let id = s1.id();
-            store.read(id, &mut row);
-            if hooks.expand(id, &row).is_break() {
-                break;
-            }
-            match kernel.expand(s1, |id, x| expand(system, id, &row, &mut worker, &mut watch, hooks, x)) {
-                Outcome::Exhausted(s1) => kernel.remove(s1),
-                Outcome::Stopped(_) => break,
-            }
-            if hooks.event(Event::Remove { s1: id }, &kernel).is_break() {
-                break;
-            }
+
+    /// Looks at the clock before a state is expanded.
+    pub fn look<V: Visited>(&mut self, kernel: &Driven<V>, s1: &Taken<StateId>) -> ControlFlow<()> {
+        self.turn = self.turn.wrapping_add(1);
+        let store = kernel.rrac().store();
+        if self.turn.is_multiple_of(256) {
+            (self.progress)(Progress {
+                states: store.len(),
+                transitions: self.watch.counts.transitions,
+                open: waiting(kernel),
+                bytes: store.bytes(),
+                state: s1.id(),
+                store,
+            });
+            self.watch.look_at_memory();
+        }
+        if self.watch.must_stop(self.stop, store.len()) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
-    watch.truncated = watch.truncated.or(worker.env.truncated);
-    let pass = kernel.pass();
-    // The search is over: nothing is left to be stopped.
-    if pass.is_some() {
-        let _ = hooks.event(Event::Pass, &kernel);
-    } else if kernel.fail().is_some() {
-        let _ = hooks.event(Event::Fail, &kernel);
+
+    /// Expands a state and removes it.
+    pub fn step<V: Visited>(&mut self, kernel: &mut Driven<V>, s1: Taken<StateId>) -> ControlFlow<()>
+    where
+        H: Hooks<V>,
+    {
+        self.look(kernel, &s1)?;
+        let Loop { system, hooks, worker, watch, row, .. } = self;
+        let id = s1.id();
+        kernel.rrac().store().read(id, row);
+        hooks.expand(id, row)?;
+        match kernel.expand(s1, |id, x| expand(system, id, row, worker, watch, hooks, x)) {
+            Outcome::Exhausted(s1) => kernel.remove(s1),
+            Outcome::Stopped(_) => return ControlFlow::Break(()),
+        }
+        hooks.event(Event::Remove { s1: id }, kernel)
     }
-    watch.counts.open = kernel.runex().waiting().len() + kernel.runex().taken();
-    let (visited, _, _) = kernel.into_parts();
-    let (store, effort) = visited.finish();
-    watch.counts.states = store.len();
-    let verdict = watch.verdict(pass);
-    let reduction = V::REDUCES.then(|| Reduction { effort, ..Reduction::default() });
-    Explored { verdict, counts: watch.counts, finding: watch.finding, store, reduction }
+
+    /// Transitions, by event, that somebody else has seen.
+    pub fn count(&mut self, events: &[u64]) {
+        for (all, n) in self.watch.counts.events.iter_mut().zip(events) {
+            *all += n;
+            self.watch.counts.transitions += n;
+        }
+    }
+
+    /// Where somebody else cut an integer off.
+    pub fn truncated(&mut self, span: Option<Span>) {
+        self.watch.truncated = self.watch.truncated.or(span);
+    }
+
+    pub fn finish<V: Visited>(mut self, kernel: Driven<V>, keys: Vec<V::Keys>) -> (Explored, H)
+    where
+        H: Hooks<V>,
+    {
+        let watch = &mut self.watch;
+        watch.truncated = watch.truncated.or(self.worker.env.truncated);
+        let pass = kernel.pass();
+        // The search is over: nothing is left to be stopped.
+        if pass.is_some() {
+            let _ = self.hooks.event(Event::Pass, &kernel);
+        } else if kernel.fail().is_some() {
+            let _ = self.hooks.event(Event::Fail, &kernel);
+        }
+        watch.counts.open = waiting(&kernel) + kernel.runex().taken();
+        let (mut visited, _, _) = kernel.into_parts();
+        visited.merge(keys);
+        let (store, effort) = visited.finish();
+        watch.counts.states = store.len();
+        let verdict = watch.verdict(pass);
+        let reduction = V::REDUCES.then(|| Reduction { effort, ..Reduction::default() });
+        let (counts, finding) = (std::mem::take(&mut watch.counts), watch.finding.take());
+        (Explored { verdict, counts, finding, store, reduction }, self.hooks)
+    }
 }
 
 /// Expands the root by one valuation of the constants.
@@ -340,7 +416,7 @@ fn arrive<'k, V: Visited, H: Hooks<V>>(
     parent: StateId,
     is_initial: bool,
 ) -> (StateId, ControlFlow<()>) {
-    match x.arrive(Arriving { row, parent }) {
+    match x.arrive(Arriving { row, parent, is_key: false }) {
         Arrival::Known(id) => (id, ControlFlow::Continue(())),
         Arrival::New(s2) => {
             let id = s2.id();
@@ -424,6 +500,15 @@ impl<'s> Watch<'s> {
             }
         }
         self.stopped.is_some()
+    }
+
+    /// Memory is asked for now and then.
+    fn look_at_memory(&mut self) {
+        if let Some(limit) = self.options.max_memory
+            && memory::used().is_some_and(|used| used > limit)
+        {
+            self.stopped = Some(Why::MaxMemory(limit));
+        }
     }
 
     fn found(&mut self, kind: FindingKind, state: Option<StateId>, valuation: usize) -> ControlFlow<()> {

@@ -21,6 +21,8 @@ pub type Row = SmallVec<[u64; 8]>;
 pub struct Arriving<'a> {
     pub row: &'a [u64],
     pub parent: StateId,
+    /// The row is the key of a state already, found by a helper.
+    pub is_key: bool,
 }
 
 /// How many bits each word of a row needs, and where they are kept. Words never have more: ordinals and bits are
@@ -385,7 +387,7 @@ mod tests {
                 let row = [i % 1000, i / 1000 % 2];
                 let id = store.len() as StateId;
                 store.announce(&row);
-                match store.insert_if_absent(Arriving { row: &row, parent: ROOT }) {
+                match store.insert_if_absent(Arriving { row: &row, parent: ROOT, is_key: false }) {
                     Insertion::Inserted(new) => assert_eq!((new, i < 2000), (id, true)),
                     Insertion::Present(old) => assert_eq!((&store.row(old)[..], i >= 2000), (&row[..], true)),
                 }
@@ -399,8 +401,14 @@ mod tests {
     #[test]
     fn a_state_without_variables_is_one_state() {
         let mut store = Store::new(Layout::new(&[]));
-        assert_eq!(store.insert_if_absent(Arriving { row: &[], parent: ROOT }), Insertion::Inserted(0));
-        assert_eq!(store.insert_if_absent(Arriving { row: &[], parent: ROOT }), Insertion::Present(0));
+        assert_eq!(
+            store.insert_if_absent(Arriving { row: &[], parent: ROOT, is_key: false }),
+            Insertion::Inserted(0)
+        );
+        assert_eq!(
+            store.insert_if_absent(Arriving { row: &[], parent: ROOT, is_key: false }),
+            Insertion::Present(0)
+        );
         assert!(store.row(0).is_empty());
     }
 
@@ -408,7 +416,9 @@ mod tests {
     fn full_words_are_kept_whole() {
         let mut store = Store::new(Layout::plain(2));
         for row in [[u64::MAX, 0], [0, u64::MAX], [u64::MAX, u64::MAX]] {
-            let Insertion::Inserted(id) = store.insert_if_absent(Arriving { row: &row, parent: ROOT }) else {
+            let Insertion::Inserted(id) =
+                store.insert_if_absent(Arriving { row: &row, parent: ROOT, is_key: false })
+            else {
                 panic!("{row:?} is new")
             };
             assert_eq!(store.row(id)[..], row);
@@ -419,7 +429,7 @@ mod tests {
     fn a_row_may_be_kept_twice() {
         for layout in layouts() {
             let mut store = Store::new(layout);
-            let key = Arriving { row: &[5, 1], parent: ROOT };
+            let key = Arriving { row: &[5, 1], parent: ROOT, is_key: false };
             assert_eq!((store.append(key), store.append(key)), (0, 1));
             assert_eq!((&store.row(1)[..], store.find(key.row)), (key.row, Some(0)));
         }

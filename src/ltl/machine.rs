@@ -408,7 +408,7 @@ impl Space<'_, '_, '_> {
             Some(reducer) => reducer.key(row),
             None => row,
         };
-        match self.store.insert_if_absent(Arriving { row: key, parent }) {
+        match self.store.insert_if_absent(Arriving { row: key, parent, is_key: false }) {
             Insertion::Present(id) => id,
             Insertion::Inserted(id) => {
                 let mut props = 0;

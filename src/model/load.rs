@@ -18,7 +18,7 @@ pub struct Loaded {
 }
 
 /// Trees are as deep as the text nests (the parser has a limit), so walks over them need a large stack.
-const STACK: usize = 512 << 20;
+pub(crate) const STACK: usize = 512 << 20;
 
 /// Runs `f` with a stack large enough for any tree that the parser accepts.
 pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> std::io::Result<R> {

@@ -82,6 +82,24 @@ pub struct Stats {
     pub sizes: std::collections::BTreeMap<usize, u64>,
 }
 
+impl Stats {
+    /// Adds another thread's.
+    pub fn add(&mut self, other: &Stats) {
+        self.calls += other.calls;
+        self.cached += other.cached;
+        self.by_colour += other.by_colour;
+        self.labelled += other.labelled;
+        self.kept += other.kept;
+        self.nodes += other.nodes;
+        self.labelling += other.labelling;
+        self.longest = self.longest.max(other.longest);
+        self.witnesses += other.witnesses;
+        for (size, n) in &other.sizes {
+            *self.sizes.entry(*size).or_default() += n;
+        }
+    }
+}
+
 /// Nodes that a labelling may search for one state.
 const MAX_NODES: u64 = 20_000;
 /// Rows whose keys are remembered.
@@ -106,6 +124,21 @@ enum Labelling {
     /// A test's own, which may lie.
     #[cfg(test)]
     Given(fn(&[u64], &mut Perm)),
+}
+
+#[cfg(feature = "nauty")]
+impl Labelling {
+    fn nauty(action: &Action) -> Labelling {
+        Labelling::Nauty(Box::new(Nauty {
+            encoder: Encoder::new(action),
+            graph: StateGraph::default(),
+            colouring: Colouring::default(),
+            colours: vec![],
+            layered: Graph::default(),
+            labeller: nauty::Labeller::new(),
+            order: vec![],
+        }))
+    }
 }
 
 #[derive(Default)]
@@ -137,15 +170,7 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
             Strategy::Off | Strategy::Flood | Strategy::Markers => return None,
             Strategy::Canon | Strategy::Auto => Labelling::Canon(Box::default()),
             #[cfg(feature = "nauty")]
-            Strategy::Nauty => Labelling::Nauty(Box::new(Nauty {
-                encoder: Encoder::new(action),
-                graph: StateGraph::default(),
-                colouring: Colouring::default(),
-                colours: vec![],
-                layered: Graph::default(),
-                labeller: nauty::Labeller::new(),
-                order: vec![],
-            })),
+            Strategy::Nauty => Labelling::nauty(action),
             #[cfg(not(feature = "nauty"))]
             Strategy::Nauty => return None,
         };
@@ -170,6 +195,19 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
             timed,
             stats: Stats::default(),
         }
+    }
+
+    /// The same strategy, for another thread.
+    #[must_use]
+    pub fn another(&self) -> Reducer<'a, 's, 'm> {
+        let labelling = match &self.labelling {
+            Labelling::Canon(_) => Labelling::Canon(Box::default()),
+            #[cfg(feature = "nauty")]
+            Labelling::Nauty(_) => Labelling::nauty(self.action),
+            #[cfg(test)]
+            Labelling::Given(f) => Labelling::Given(*f),
+        };
+        Reducer::with(self.action, labelling, self.timed)
     }
 
     /// The key of a row: its image under [`Reducer::witness`].

@@ -1,0 +1,143 @@
+//! Threads change nothing but the time: the same verdict, counts, states in the same order with the same parents, and
+//! the same finding, with one thread and with several.
+
+mod common;
+
+use common::random::Machine;
+use kanon::explore::{Explored, Options, Verdict, Why, explore};
+use kanon::model::load::{load, with_large_stack};
+use kanon::model::scope::{ScopeArgs, scope};
+use kanon::model::{Expr, ExprKind, Model};
+use kanon::symmetry::Strategy;
+use kanon::system::System;
+use kanon::value::{Scope, Value};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+fn strategies() -> Vec<Strategy> {
+    Strategy::ALL.into_iter().filter(|s| *s != Strategy::Nauty || cfg!(feature = "nauty")).collect()
+}
+
+/// States as values: names of interned values depend on who came first.
+fn states(system: &System, e: &Explored) -> Vec<(Option<u32>, usize, Vec<Value>)> {
+    let state = |id: u32| {
+        let row = e.store.row(id);
+        (e.store.parent(id), system.valuation_of(&row), system.variable_values(&row))
+    };
+    (0..e.store.len() as u32).map(state).collect()
+}
+
+/// Compares one thread with several; how many states there are.
+fn same(what: &str, model: &Model, scope: &Scope, options: &Options) -> usize {
+    let stop = Arc::new(AtomicBool::new(false));
+    let explored = |threads| {
+        // A system for each: nothing that one thread has interned helps the others.
+        let mut system = System::new(model, scope);
+        let setup = system.setup(2_000, &stop);
+        if setup.fault.is_some() || setup.valuations == 0 {
+            return None;
+        }
+        let options = Options { threads, alone_below: 2, ..options.clone() };
+        let e = explore(&system, &options, &stop, &mut |_| {});
+        let states = states(&system, &e);
+        Some((e, states))
+    };
+    let Some((one, expected)) = explored(1) else { return 0 };
+    for threads in [2, 3, 5] {
+        let Some((several, found)) = explored(threads) else { panic!("{what}: constants") };
+        let what = format!("{what}, {threads} threads, {}", options.symmetry);
+        assert_eq!(several.verdict, one.verdict, "{what}");
+        assert_eq!(several.finding, one.finding, "{what}");
+        assert_eq!(format!("{:?}", several.counts), format!("{:?}", one.counts), "{what}");
+        assert_eq!(found, expected, "{what}");
+    }
+    expected.len()
+}
+
+fn seed(file: &str, set: &str, n: u64) -> (Model, Scope) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(file);
+    let model = load(&path).model.expect("a model");
+    let args = ScopeArgs { card: vec![(set.to_string(), n)], ..ScopeArgs::default() };
+    let scope = scope(&model, &args).expect("sizes").0;
+    (model, scope)
+}
+
+#[test]
+fn the_seeds_with_every_strategy() {
+    let models = [
+        ("scheduler0.mch", "PROC", 5),
+        ("scheduler1.mch", "PROC", 4),
+        ("RussianPostalPuzzle.mch", "LOCK", 4),
+        ("USB_4Endpoints.mch", "TRANSFER", 2),
+        ("TokenRing.mch", "Server", 4),
+        ("Towns.mch", "TOWN", 3),
+    ];
+    for (file, set, n) in models {
+        let (model, scope) = seed(file, set, n);
+        for symmetry in strategies() {
+            let states = same(file, &model, &scope, &Options { symmetry, ..Options::default() });
+            assert!(states > 10, "{file}");
+        }
+    }
+}
+
+/// Findings in the middle of a level: a goal that some states fulfil, and a limit of states.
+#[test]
+fn searches_that_end_early() {
+    let (mut model, scope) = seed("scheduler1.mch", "PROC", 5);
+    // `serving` is TRUE: the fifth variable, of type BOOL.
+    let serving = model.variables.iter().position(|v| &*v.name == "serving").expect("it has one") as u32;
+    let eq = |a: Expr, b: Expr| {
+        let span = a.span;
+        let kind = ExprKind::Binary(kanon::model::BinOp::Eq, Box::new(a), Box::new(b));
+        Expr { kind, ty: kanon::model::Type::Pred, span }
+    };
+    let of = |kind| Expr { kind, ty: kanon::model::Type::Bool, span: model.variables[0].span };
+    let truth = of(ExprKind::Lit(kanon::model::Lit::True));
+    let goal = eq(of(ExprKind::Var(kanon::model::VarId(serving))), truth);
+    model.goal = Some(goal);
+    for symmetry in [Strategy::Off, Strategy::Auto] {
+        for all in [false, true] {
+            let options = Options { symmetry, all, ..Options::default() };
+            assert!(same("a goal", &model, &scope, &options) > 5);
+        }
+        let options = Options { symmetry, goal: false, max_states: Some(60), ..Options::default() };
+        same("a limit", &model, &scope, &options);
+    }
+}
+
+#[test]
+fn random_machines() {
+    let machines = std::env::var("KANON_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(400);
+    let compared: usize = (0..machines)
+        .map(|seed| {
+            let m = Machine::new(seed, 8);
+            let options = Options {
+                all: seed % 2 == 0,
+                symmetry: strategies()[seed as usize / 2 % strategies().len()],
+                max_states: Some(300),
+                ..Options::default()
+            };
+            with_large_stack(|| same(&format!("seed {seed}"), &m.model, &m.scope, &options))
+                .expect("a thread")
+        })
+        .sum();
+    println!("{compared} states of {machines} machines compared");
+    assert!(compared as u64 > machines, "only {compared}");
+}
+
+#[test]
+fn a_memory_limit_is_an_unknown_answer() {
+    let (model, scope) = seed("scheduler0.mch", "PROC", 7);
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut system = System::new(&model, &scope);
+    system.setup(10, &stop);
+    for threads in [1, 2] {
+        let options = Options { threads, max_memory: Some(1), ..Options::default() };
+        let e = explore(&system, &options, &stop, &mut |_| {});
+        if cfg!(target_os = "linux") {
+            assert_eq!(e.verdict, Verdict::Unknown(Why::MaxMemory(1)));
+        }
+    }
+}
