@@ -7,13 +7,12 @@
 
 use super::Options;
 use super::hooks::{Driven, Event as Fired, Visited};
-use super::shadow::{Tally, Targets};
+use super::shadow::{ELSEWHERE, I, L, Tally, Targets, named};
 use super::store::{ROOT, StateId, Store};
 use crate::symmetry::Action;
 use crate::symmetry::orbit::Orbits;
 use crate::system::{System, Worker};
-use kanon_refinement::concrete::{Bits, Concrete, Large, Table};
-use kanon_refinement::frontier::Frontier;
+use kanon_refinement::concrete::{Large, Table};
 use kanon_refinement::glue::mc0_mc1::Mc0Mc1;
 use kanon_refinement::glue::mc1_mc2::Mc1Mc2;
 use kanon_refinement::glue::{Glue, Simulates};
@@ -26,13 +25,7 @@ use kanon_refinement::{mc0, mc1, rmc1, rmc2};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-type L = Concrete<Large>;
 type Row = Box<[u64]>;
-
-/// The special state `i`.
-const I: usize = 0;
-/// What any row is that the shadow has not reached.
-const ELSEWHERE: usize = 1;
 
 pub(super) struct OrbitShadow {
     worker: Worker,
@@ -262,7 +255,7 @@ impl OrbitShadow {
         tally: &mut Tally,
     ) {
         let l = &self.l;
-        let m = self.actual(kernel, taken, tally);
+        let m = named(l, kernel, taken, |row| self.at(row), tally);
         let e = &self.expected;
         let same = l.same(&m.rrac, &e.rrac) && l.same(&m.runex, &e.runex) && l.same(&m.rerr, &e.rerr);
         tally.take("kernel/AGR: rrac, runex and rerr are what the event's action makes of them", same);
@@ -272,30 +265,6 @@ impl OrbitShadow {
         let (rac, unex, err) = (e.rac.clone(), e.unex.clone(), e.err.clone());
         Rmc1 { rac, unex, err, rrac, runex, rerr }.invariant(l, rk, &mut take);
         self.flooded().invariant(l, &self.k, &mut take);
-    }
-
-    /// The kernel's variables, with its states named as the shadow names them.
-    fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) -> Rmc2<L> {
-        let l = &self.l;
-        let store = kernel.rrac().store();
-        let errors: HashSet<StateId> = kernel.rerr().get().iter().copied().collect();
-        let mut m: Rmc2<L> = Rmc2 { rrac: l.single(&I), runex: l.empty(), rerr: l.empty() };
-        for id in 0..store.len() as StateId {
-            let set: &mut Bits<Large> = if errors.contains(&id) { &mut m.rerr } else { &mut m.rrac };
-            set.insert(self.at(&store.row(id)));
-        }
-        let waiting = kernel.runex().waiting();
-        for id in waiting.iter().chain(taken) {
-            m.runex.insert(self.at(&store.row(id)));
-        }
-        let open = waiting.len() + kernel.runex().taken();
-        tally.take("kernel/runex: every member once", open == m.runex.len());
-        let both = m.rrac.len() - 1 + m.rerr.len();
-        tally.take("kernel/rrac: every state under one id", store.len() == both);
-        if kernel.root_open() {
-            m.runex.insert(I);
-        }
-        m
     }
 }
 

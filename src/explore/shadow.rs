@@ -24,12 +24,12 @@ use kanon_refinement::{mc0, mc1, mc2, rmc1, rmc2, wmc};
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-type L = Concrete<Large>;
+pub(super) type L = Concrete<Large>;
 
 /// The special state `i`.
-const I: usize = 0;
+pub(super) const I: usize = 0;
 /// What any row is that the shadow has not reached.
-const ELSEWHERE: usize = 1;
+pub(super) const ELSEWHERE: usize = 1;
 /// `wmc/inv5` looks for a witness among all states, for each state: only where that is quick.
 const WMC_STATES: usize = 256;
 
@@ -280,27 +280,38 @@ impl Shadow {
 
     /// The kernel's variables, with its states named as the shadow names them.
     fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) -> Mc2<L> {
-        let l = &self.l;
-        let store = kernel.rrac().store();
-        let errors: HashSet<StateId> = kernel.rerr().get().iter().copied().collect();
-        let mut m: Mc2<L> = Mc2 { unex: l.empty(), rac: l.single(&I), err: l.empty() };
-        for id in 0..store.len() as StateId {
-            let set = if errors.contains(&id) { &mut m.err } else { &mut m.rac };
-            set.insert(self.at(&store.row(id)));
-        }
-        let waiting = kernel.runex().waiting();
-        for id in waiting.iter().chain(taken) {
-            m.unex.insert(self.at(&store.row(id)));
-        }
-        let open = waiting.len() + kernel.runex().taken();
-        tally.take("kernel/runex: every member once", open == m.unex.len());
-        let both = m.rac.len() - 1 + m.err.len();
-        tally.take("kernel/rrac: every state under one id", store.len() == both);
-        if kernel.root_open() {
-            m.unex.insert(I);
-        }
-        m
+        let Rmc2 { rrac, runex, rerr } = named(&self.l, kernel, taken, |row| self.at(row), tally);
+        Mc2 { unex: runex, rac: rrac, err: rerr }
     }
+}
+
+/// The kernel's variables, with its states named by their rows. `taken` is the state that is being expanded.
+pub(super) fn named<V: Visited>(
+    l: &L,
+    kernel: &Driven<V>,
+    taken: Option<StateId>,
+    at: impl Fn(&[u64]) -> usize,
+    tally: &mut Tally,
+) -> Rmc2<L> {
+    let store = kernel.rrac().store();
+    let errors: HashSet<StateId> = kernel.rerr().get().iter().copied().collect();
+    let mut m: Rmc2<L> = Rmc2 { rrac: l.single(&I), runex: l.empty(), rerr: l.empty() };
+    for id in 0..store.len() as StateId {
+        let set = if errors.contains(&id) { &mut m.rerr } else { &mut m.rrac };
+        set.insert(at(&store.row(id)));
+    }
+    let waiting = kernel.runex().waiting();
+    for id in waiting.iter().chain(taken) {
+        m.runex.insert(at(&store.row(id)));
+    }
+    let open = waiting.len() + kernel.runex().taken();
+    tally.take("kernel/runex: every member once", open == m.runex.len());
+    let both = m.rrac.len() - 1 + m.rerr.len();
+    tally.take("kernel/rrac: every state under one id", store.len() == both);
+    if kernel.root_open() {
+        m.runex.insert(I);
+    }
+    m
 }
 
 /// mc2's variables as rmc2's, since the representative is the state itself.
