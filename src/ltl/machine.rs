@@ -496,6 +496,13 @@ impl Visitor for Expand<'_, '_, '_, '_> {
         ControlFlow::Continue(())
     }
 
+    #[inline]
+    fn announce(&mut self, target: &[u64]) {
+        if self.space.reducer.is_none() {
+            self.space.store.announce(target);
+        }
+    }
+
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
         self.space.stays_open(Open::Fault(fault));
         self.known = Known::Part;

@@ -23,7 +23,11 @@ struct State {
     kind: KindId,
     first: EdgeId,
     last: EdgeId,
+    /// One of its nodes: many formulas have one atom a state, and then no table is asked.
+    node: NodeId,
 }
+
+const NO_NODE: NodeId = NodeId::MAX;
 
 /// The propositions of a step as far as anybody asks.
 #[derive(Clone, Copy)]
@@ -112,7 +116,7 @@ impl<'s, S: Structure> Product<'s, S> {
     #[cold]
     fn expand(&mut self, s: StateId) -> Option<KindId> {
         if self.states.len() <= s as usize {
-            self.states.resize(s as usize + 1, State { kind: UNSEEN, first: 0, last: 0 });
+            self.states.resize(s as usize + 1, State { kind: UNSEEN, first: 0, last: 0, node: NO_NODE });
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -290,11 +294,16 @@ impl<'s, S: Structure> Product<'s, S> {
     /// The node, and whether it is new.
     #[inline]
     pub fn node(&mut self, s: StateId, atom: AtomId) -> (NodeId, bool) {
+        let one = self.states[s as usize].node;
+        if one != NO_NODE && self.nodes[one as usize].1 == atom {
+            return (one, false);
+        }
         let h = hash(s, atom);
         if let Some(n) = self.index.find(h, |n| self.nodes[*n as usize] == (s, atom)) {
             return (*n, false);
         }
         let n = self.nodes.len() as NodeId;
+        self.states[s as usize].node = n;
         let nodes = &self.nodes;
         self.index.insert_unique(h, n, |n| {
             let (s, a) = nodes[*n as usize];
