@@ -1,6 +1,6 @@
 //! The search against a textbook construction, on random systems with deadlocks and random formulas with past.
 //!
-//! `KANON_LTL_CASES` (default 2000) is how many formulas are compared, `KANON_LTL_SEED` where the random numbers start.
+//! `KANON_LTL_CASES` (default 10,000) is how many formulas are compared, `KANON_LTL_SEED` where the random numbers start.
 
 #[path = "ltl/buechi.rs"]
 mod buechi;
@@ -28,7 +28,7 @@ fn answer(system: &Explicit, property: &Resolved) -> (bool, usize) {
 
 #[test]
 fn formulas_are_answered_as_by_generalised_buechi_automata() {
-    let cases = number("KANON_LTL_CASES", 2000);
+    let cases = number("KANON_LTL_CASES", 10_000);
     let seed = number("KANON_LTL_SEED", 1);
     let (mut failed, mut letters) = (0, 0);
     for case in 0..cases {
@@ -48,7 +48,7 @@ fn formulas_are_answered_as_by_generalised_buechi_automata() {
 
 #[test]
 fn fairness_is_answered_as_by_trying_all_ways_to_be_fair() {
-    let cases = number("KANON_LTL_CASES", 2000);
+    let cases = number("KANON_LTL_CASES", 10_000);
     let seed = number("KANON_LTL_SEED", 1);
     let instances: Vec<u32> = (0..INSTANCES as u32).map(|i| INSTANCE + i).collect();
     let mut differ = 0;
@@ -108,7 +108,7 @@ impl Structure for Partial {
 
 #[test]
 fn what_is_not_known_makes_an_answer_unknown_and_never_wrong() {
-    let cases = number("KANON_LTL_CASES", 2000);
+    let cases = number("KANON_LTL_CASES", 10_000);
     let seed = number("KANON_LTL_SEED", 1);
     let mut said = [0u64; 3];
     for case in 0..cases {

@@ -66,6 +66,9 @@ impl Premise {
             if let Some((_, b)) = list.iter().find(|(s, _)| *s == step) {
                 return Ok(*b);
             }
+            if step >= 64 {
+                return Err(TooLarge("more than 64 propositions of steps".to_string()));
+            }
             let b = 1u64.checked_shl(bit).ok_or_else(|| {
                 TooLarge("more than 64 until-formulas and fairness conditions together".to_string())
             })?;

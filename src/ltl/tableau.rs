@@ -1,11 +1,15 @@
 //! Closure and atoms of a formula (seed 003, §4.2, §4.3, §5.2), built on demand.
 //!
-//! The formula is negated and brought to the paper's core: true, propositions, ¬, ∨, X, U, Y, S. An atom is a
-//! consistent valuation of the closure; it is determined by the propositions of the state, those of the step that is
-//! taken, the valuation of the X-formulas (guessed) and of the Y-formulas (known from the atom before). Of an atom we
-//! keep only what the rest of a path depends on: the step's propositions, the [`Need`] that it hands to the next
-//! atom, and the until-formulas that it does not leave open. Two atoms that agree in these have the same
-//! continuations and count the same in every component, so they are one.
+//! The formula is negated and brought to the paper's core: true, propositions, ¬, ∨, X, U, Y, S. An atom of the paper
+//! decides every formula of the closure. Ours decide only what is asked of them: what the atom before needs, and what
+//! stands behind Y, since the past must be known exactly. A claim is taken apart by the paper's rules of consistency
+//! until only X-claims are left, which the next atom has to fulfil; where a rule has an "or", there are two atoms (after
+//! Gerth, Peled, Vardi and Wolper). Every claim on a path that fulfils its promises is then true, by the paper's Lemma 1;
+//! and a path has an atom sequence that claims nothing but what is true on it: at an "or" it takes a side that is true,
+//! and of f U g it takes g where g is true, so no promise stays open.
+//!
+//! Of an atom we keep only what the rest of a path depends on: the step's propositions, the [`Need`] that it hands to the
+//! next atom, and the until-formulas that it does not leave open.
 //!
 //! Absent on purpose: states, edges, search.
 
@@ -54,8 +58,9 @@ pub struct Kind {
 pub enum Need {
     /// The first atom of a path: the negated formula holds, and nothing was yesterday.
     First,
-    /// A bit for each X-formula: the value of what stands behind X. A bit for each Y-formula: its value.
-    Then { next: u64, past: u64 },
+    /// A bit for each X-formula about which something is claimed, and one for the value that what stands behind X must
+    /// have. A bit for each Y-formula: its value.
+    Then { claimed: u64, next: u64, past: u64 },
 }
 
 /// What is kept of an atom.
@@ -64,7 +69,7 @@ pub struct Atom {
     /// The propositions of the step that must be taken.
     pub label: u64,
     pub need: NeedId,
-    /// A bit for each until-formula that is false here or fulfilled here.
+    /// A bit for each until-formula that is kept here, or of which nothing is promised to the next atom.
     pub fulfils: u64,
 }
 
@@ -302,16 +307,20 @@ impl Tableau {
         let none = [0u64];
         let labels: &[u64] = if kind.deadlock { &none } else { &kind.labels };
         for label in labels {
-            let mut guess = Guess {
-                kind: &kind,
-                need,
-                label: *label,
-                next: 0,
-                // At a deadlock there is no next state: every X-formula is false.
-                known: if kind.deadlock { u64::MAX } else { 0 },
-                values: vec![Truth::Open; self.nodes.len()],
+            let here = Here { kind: &kind, past: need.past(), label: *label };
+            let mut claims =
+                Claims { values: vec![None; self.nodes.len()], open: vec![], claimed: 0, next: 0 };
+            let met = match need {
+                Need::First => claims.claim(self.root, true),
+                Need::Then { claimed, next, .. } => (0..self.next.len())
+                    .filter(|i| claimed >> i & 1 == 1)
+                    .all(|i| claims.claim(self.next[i], next >> i & 1 == 1)),
             };
-            self.guess(&mut guess, 0, &mut found);
+            if met {
+                let before = found.len();
+                self.take_apart(&here, claims, &mut found);
+                keep_weakest(&mut found, before);
+            }
         }
         let mut list: Vec<AtomId> = found.into_iter().map(|a| self.intern_atom(a)).collect();
         list.sort_unstable();
@@ -325,129 +334,188 @@ impl Tableau {
         self.atoms.intern(Atom { label, need, fulfils })
     }
 
-    /// Decides the X-formulas from `at` on, one after the other, and gives up where the need cannot be met.
-    fn guess(&self, g: &mut Guess, at: usize, found: &mut Vec<(u64, Need, u64)>) {
-        self.evaluate(g);
-        if !self.meets(g) {
-            return;
-        }
-        let undecided = (at..self.next.len()).find(|i| g.known >> i & 1 == 0);
-        let Some(i) = undecided else {
-            found.push(self.finished(g));
-            return;
-        };
-        let (known, next) = (g.known, g.next);
-        for value in [0, 1] {
-            g.known = known | 1 << i;
-            g.next = next | value << i;
-            self.guess(g, i + 1, found);
-        }
-        (g.known, g.next) = (known, next);
-    }
-
-    /// Kleene: what is open may still become either.
-    fn evaluate(&self, g: &mut Guess) {
-        let past = match g.need {
-            Need::First => 0,
-            Need::Then { past, .. } => past,
-        };
-        let place = |list: &[u32], f: u32| list.iter().position(|x| *x == f).unwrap_or(0);
-        let (next, known) = (g.next, g.known);
-        let x = |f: u32| {
-            let i = place(&self.next, f);
-            if known >> i & 1 == 1 { Truth::of(next >> i & 1 == 1) } else { Truth::Open }
-        };
-        let y = |f: u32| Truth::of(past >> place(&self.past, f) & 1 == 1);
-        for (i, node) in self.nodes.iter().enumerate() {
-            let v = |f: u32| g.values[f as usize];
-            g.values[i] = match *node {
-                Core::True => Truth::True,
-                Core::Prop(p) => Truth::of(match p {
-                    Prop::State(b) => g.kind.props >> b & 1 == 1,
-                    Prop::Step(b) => g.label >> b & 1 == 1,
-                    Prop::Enabled(b) => g.kind.enabled >> b & 1 == 1,
-                    Prop::Deadlock => g.kind.deadlock,
-                    Prop::Sink => g.kind.sink,
-                }),
-                Core::Not(f) => v(f).not(),
-                Core::Or(f, h) => v(f).or(v(h)),
-                Core::Next(f) => x(f),
-                Core::Yesterday(f) => y(f),
-                Core::Until(f, h) => v(h).or(v(f).and(x(i as u32))),
-                Core::Since(f, h) => v(h).or(v(f).and(y(i as u32))),
+    /// Applies the rules to all open claims; every way to fulfil them becomes an atom.
+    fn take_apart(&self, here: &Here, mut c: Claims, found: &mut Vec<(u64, Need, u64)>) {
+        loop {
+            let Some(f) = c.open.pop() else {
+                // What stands behind Y is decided: the next atom must know it.
+                let Some(undecided) = self.past.iter().find(|f| c.values[**f as usize].is_none()) else {
+                    found.push(self.finished(here, &c));
+                    return;
+                };
+                let mut other = c.clone();
+                other.claim(*undecided, true);
+                self.take_apart(here, other, found);
+                c.claim(*undecided, false);
+                continue;
             };
+            let value = c.values[f as usize] == Some(true);
+            // Two ways are one with a copy, and one that goes on here.
+            let fulfilled = match (self.nodes[f as usize], value) {
+                (Core::True, _) => value,
+                (Core::Prop(p), _) => here.prop(p) == value,
+                (Core::Not(g), _) => c.claim(g, !value),
+                (Core::Or(g, h), false) => c.claim(g, false) && c.claim(h, false),
+                (Core::Or(g, h), true) => {
+                    let known = |x: u32| c.values[x as usize] == Some(true);
+                    known(g) || known(h) || {
+                        self.also(here, &c, (g, true), found);
+                        c.claim(h, true)
+                    }
+                }
+                (Core::Next(g), _) => self.promise(here, &mut c, g, value),
+                (Core::Until(g, h), true) => {
+                    self.also(here, &c, (h, true), found);
+                    c.claim(g, true) && self.promise(here, &mut c, f, true)
+                }
+                (Core::Until(g, h), false) => {
+                    c.claim(h, false) && {
+                        self.also(here, &c, (g, false), found);
+                        self.promise(here, &mut c, f, false)
+                    }
+                }
+                (Core::Yesterday(g), _) => self.was(here, g) == value,
+                (Core::Since(g, h), true) => {
+                    self.also(here, &c, (h, true), found);
+                    self.was(here, f) && c.claim(g, true)
+                }
+                (Core::Since(g, h), false) => c.claim(h, false) && (!self.was(here, f) || c.claim(g, false)),
+            };
+            if !fulfilled {
+                return;
+            }
         }
     }
 
-    /// Whether the need is met as far as values are decided.
-    fn meets(&self, g: &Guess) -> bool {
-        match g.need {
-            Need::First => g.values[self.root as usize] != Truth::False,
-            Need::Then { next, .. } => self.next.iter().enumerate().all(|(i, f)| {
-                let wanted = Truth::of(next >> i & 1 == 1);
-                let value = g.values[*f as usize];
-                value == Truth::Open || value == wanted
-            }),
+    /// The other way: the same with one more claim.
+    fn also(&self, here: &Here, c: &Claims, more: (u32, bool), found: &mut Vec<(u64, Need, u64)>) {
+        let mut other = c.clone();
+        if other.claim(more.0, more.1) {
+            self.take_apart(here, other, found);
         }
     }
 
-    fn finished(&self, g: &Guess) -> (u64, Need, u64) {
-        let is_true = |f: u32| g.values[f as usize] == Truth::True;
+    /// `X f` has this value. At a deadlock there is no next state, and every X-formula is false.
+    fn promise(&self, here: &Here, c: &mut Claims, f: u32, value: bool) -> bool {
+        if here.kind.deadlock {
+            return !value;
+        }
+        let bit = 1 << place(&self.next, f);
+        let wanted = if value { bit } else { 0 };
+        if c.claimed & bit != 0 {
+            return c.next & bit == wanted;
+        }
+        c.claimed |= bit;
+        c.next |= wanted;
+        true
+    }
+
+    /// The value of `Y f`.
+    fn was(&self, here: &Here, f: u32) -> bool {
+        here.past >> place(&self.past, f) & 1 == 1
+    }
+
+    fn finished(&self, here: &Here, c: &Claims) -> (u64, Need, u64) {
         let bits = |list: &[u32], test: &dyn Fn(u32) -> bool| {
             list.iter().enumerate().fold(0, |bits, (i, f)| bits | u64::from(test(*f)) << i)
         };
-        let past = bits(&self.past, &is_true);
-        let next = if self.next.is_empty() { 0 } else { g.next };
-        let fulfils = bits(&self.untils, &|u| match self.nodes[u as usize] {
-            Core::Until(_, h) => !is_true(u) || is_true(h),
+        let past = bits(&self.past, &|f| c.values[f as usize] == Some(true));
+        let promised = c.claimed & c.next;
+        // A promise that is kept here may be given again, by a claim of X(f U g) itself.
+        let kept = |u: u32| match self.nodes[u as usize] {
+            Core::Until(_, g) => c.values[g as usize] == Some(true),
             _ => true,
-        });
-        (g.label, Need::Then { next, past }, fulfils)
+        };
+        let fulfils = bits(&self.untils, &|u| promised >> place(&self.next, u) & 1 == 0 || kept(u));
+        (here.label, Need::Then { claimed: c.claimed, next: c.next, past }, fulfils)
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Truth {
-    False,
-    True,
-    Open,
+/// Of atoms that differ only in what they promise, those that promise more and keep no more are left out: whatever
+/// continues them continues the others.
+fn keep_weakest(found: &mut Vec<(u64, Need, u64)>, from: usize) {
+    let mut new = found.split_off(from);
+    new.sort_by_key(|(_, need, fulfils)| {
+        (need.claimed().count_ones(), std::cmp::Reverse(fulfils.count_ones()))
+    });
+    for atom in new {
+        let weaker = |other: &(u64, Need, u64)| match (other.1, atom.1) {
+            (Need::Then { claimed, next, past }, Need::Then { claimed: c, next: n, past: p }) => {
+                past == p && claimed & c == claimed && n & claimed == next && other.2 & atom.2 == atom.2
+            }
+            _ => false,
+        };
+        if !found[from..].iter().any(weaker) {
+            found.push(atom);
+        }
+    }
 }
 
-impl Truth {
-    fn of(b: bool) -> Truth {
-        if b { Truth::True } else { Truth::False }
-    }
+/// The place of a formula in a list that has it: lists are made of the formulas that are looked up.
+fn place(list: &[u32], f: u32) -> usize {
+    list.iter().position(|x| *x == f).unwrap_or(0)
+}
 
-    fn not(self) -> Truth {
+impl Need {
+    fn past(self) -> u64 {
         match self {
-            Truth::False => Truth::True,
-            Truth::True => Truth::False,
-            Truth::Open => Truth::Open,
+            Need::First => 0,
+            Need::Then { past, .. } => past,
         }
     }
 
-    fn or(self, other: Truth) -> Truth {
-        match (self, other) {
-            (Truth::True, _) | (_, Truth::True) => Truth::True,
-            (Truth::False, Truth::False) => Truth::False,
-            _ => Truth::Open,
+    fn claimed(self) -> u64 {
+        match self {
+            Need::First => 0,
+            Need::Then { claimed, .. } => claimed,
         }
     }
+}
 
-    fn and(self, other: Truth) -> Truth {
-        self.not().or(other.not()).not()
+/// Where an atom stands.
+struct Here<'a> {
+    kind: &'a Kind,
+    /// The values of the Y-formulas.
+    past: u64,
+    label: u64,
+}
+
+impl Here<'_> {
+    fn prop(&self, p: Prop) -> bool {
+        match p {
+            Prop::State(b) => self.kind.props >> b & 1 == 1,
+            Prop::Step(b) => self.label >> b & 1 == 1,
+            Prop::Enabled(b) => self.kind.enabled >> b & 1 == 1,
+            Prop::Deadlock => self.kind.deadlock,
+            Prop::Sink => self.kind.sink,
+        }
     }
 }
 
 /// An atom that is being decided.
-struct Guess<'a> {
-    kind: &'a Kind,
-    need: Need,
-    label: u64,
-    /// The X-formulas that are true, of those that are known.
+#[derive(Clone)]
+struct Claims {
+    values: Vec<Option<bool>>,
+    /// Claims that were not taken apart yet.
+    open: Vec<u32>,
+    /// X-formulas about which something is claimed, and what.
+    claimed: u64,
     next: u64,
-    known: u64,
-    values: Vec<Truth>,
+}
+
+impl Claims {
+    /// False if the opposite was claimed.
+    fn claim(&mut self, f: u32, value: bool) -> bool {
+        let known = &mut self.values[f as usize];
+        match known {
+            Some(v) => *v == value,
+            None => {
+                *known = Some(value);
+                self.open.push(f);
+                true
+            }
+        }
+    }
 }
 
 struct Interner<T> {
