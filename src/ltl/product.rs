@@ -235,7 +235,8 @@ impl<'s, S: Structure> Product<'s, S> {
     /// Whether the node's atom allows an edge of its state.
     #[inline]
     pub fn allows(&self, node: NodeId, edge: EdgeId) -> bool {
-        self.label_of(edge).step == self.tableau.atom(self.nodes[node as usize].1).label
+        let atom = self.tableau.atom(self.nodes[node as usize].1);
+        self.label_of(edge).step & atom.asked == atom.label
     }
 
     #[inline]

@@ -66,7 +66,8 @@ pub enum Need {
 /// What is kept of an atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Atom {
-    /// The propositions of the step that must be taken.
+    /// The propositions of the step that something is claimed about, and those of them that it must have.
+    pub asked: u64,
     pub label: u64,
     pub need: NeedId,
     /// A bit for each until-formula that is kept here, or of which nothing is promised to the next atom.
@@ -304,24 +305,18 @@ impl Tableau {
         let kind = self.kinds.items[kind as usize].clone();
         let need = self.needs.items[need as usize];
         let mut found = vec![];
-        let none = [0u64];
-        let labels: &[u64] = if kind.deadlock { &none } else { &kind.labels };
-        for label in labels {
-            let here = Here { kind: &kind, past: need.past(), label: *label };
-            let mut claims =
-                Claims { values: vec![None; self.nodes.len()], open: vec![], claimed: 0, next: 0 };
-            let met = match need {
-                Need::First => claims.claim(self.root, true),
-                Need::Then { claimed, next, .. } => (0..self.next.len())
-                    .filter(|i| claimed >> i & 1 == 1)
-                    .all(|i| claims.claim(self.next[i], next >> i & 1 == 1)),
-            };
-            if met {
-                let before = found.len();
-                self.take_apart(&here, claims, &mut found);
-                keep_weakest(&mut found, before);
-            }
+        let here = Here { kind: &kind, past: need.past() };
+        let mut claims = Claims::new(self.nodes.len());
+        let met = match need {
+            Need::First => claims.claim(self.root, true),
+            Need::Then { claimed, next, .. } => (0..self.next.len())
+                .filter(|i| claimed >> i & 1 == 1)
+                .all(|i| claims.claim(self.next[i], next >> i & 1 == 1)),
+        };
+        if met {
+            self.take_apart(&here, claims, &mut found);
         }
+        keep_weakest(&mut found);
         let mut list: Vec<AtomId> = found.into_iter().map(|a| self.intern_atom(a)).collect();
         list.sort_unstable();
         list.dedup();
@@ -329,18 +324,18 @@ impl Tableau {
         (self.lists.len() - 1) as ListId
     }
 
-    fn intern_atom(&mut self, (label, need, fulfils): (u64, Need, u64)) -> AtomId {
-        let need = self.needs.intern(need);
-        self.atoms.intern(Atom { label, need, fulfils })
+    fn intern_atom(&mut self, d: Draft) -> AtomId {
+        let need = self.needs.intern(d.need());
+        self.atoms.intern(Atom { asked: d.asked, label: d.label, need, fulfils: d.fulfils })
     }
 
     /// Applies the rules to all open claims; every way to fulfil them becomes an atom.
-    fn take_apart(&self, here: &Here, mut c: Claims, found: &mut Vec<(u64, Need, u64)>) {
+    fn take_apart(&self, here: &Here, mut c: Claims, found: &mut Vec<Draft>) {
         loop {
             let Some(f) = c.open.pop() else {
                 // What stands behind Y is decided: the next atom must know it.
                 let Some(undecided) = self.past.iter().find(|f| c.values[**f as usize].is_none()) else {
-                    found.push(self.finished(here, &c));
+                    found.extend(self.finished(here, &c));
                     return;
                 };
                 let mut other = c.clone();
@@ -353,6 +348,7 @@ impl Tableau {
             // Two ways are one with a copy, and one that goes on here.
             let fulfilled = match (self.nodes[f as usize], value) {
                 (Core::True, _) => value,
+                (Core::Prop(Prop::Step(i)), _) => here.step(&mut c, i, value),
                 (Core::Prop(p), _) => here.prop(p) == value,
                 (Core::Not(g), _) => c.claim(g, !value),
                 (Core::Or(g, h), false) => c.claim(g, false) && c.claim(h, false),
@@ -388,7 +384,7 @@ impl Tableau {
     }
 
     /// The other way: the same with one more claim.
-    fn also(&self, here: &Here, c: &Claims, more: (u32, bool), found: &mut Vec<(u64, Need, u64)>) {
+    fn also(&self, here: &Here, c: &Claims, more: (u32, bool), found: &mut Vec<Draft>) {
         let mut other = c.clone();
         if other.claim(more.0, more.1) {
             self.take_apart(here, other, found);
@@ -415,7 +411,12 @@ impl Tableau {
         here.past >> place(&self.past, f) & 1 == 1
     }
 
-    fn finished(&self, here: &Here, c: &Claims) -> (u64, Need, u64) {
+    /// The atom, unless no step of the state is as it claims.
+    fn finished(&self, here: &Here, c: &Claims) -> Option<Draft> {
+        let fits = |l: &u64| l & c.asked == c.label;
+        if !here.kind.deadlock && !here.kind.labels.iter().any(fits) {
+            return None;
+        }
         let bits = |list: &[u32], test: &dyn Fn(u32) -> bool| {
             list.iter().enumerate().fold(0, |bits, (i, f)| bits | u64::from(test(*f)) << i)
         };
@@ -427,26 +428,27 @@ impl Tableau {
             _ => true,
         };
         let fulfils = bits(&self.untils, &|u| promised >> place(&self.next, u) & 1 == 0 || kept(u));
-        (here.label, Need::Then { claimed: c.claimed, next: c.next, past }, fulfils)
+        Some(Draft { asked: c.asked, label: c.label, claimed: c.claimed, next: c.next, past, fulfils })
     }
 }
 
-/// Of atoms that differ only in what they promise, those that promise more and keep no more are left out: whatever
-/// continues them continues the others.
-fn keep_weakest(found: &mut Vec<(u64, Need, u64)>, from: usize) {
-    let mut new = found.split_off(from);
-    new.sort_by_key(|(_, need, fulfils)| {
-        (need.claimed().count_ones(), std::cmp::Reverse(fulfils.count_ones()))
-    });
-    for atom in new {
-        let weaker = |other: &(u64, Need, u64)| match (other.1, atom.1) {
-            (Need::Then { claimed, next, past }, Need::Then { claimed: c, next: n, past: p }) => {
-                past == p && claimed & c == claimed && n & claimed == next && other.2 & atom.2 == atom.2
-            }
-            _ => false,
+/// Of atoms that differ only in what they claim of the step and promise to the next atom, those that claim or promise more
+/// and keep no more are left out: whatever continues them continues the others.
+fn keep_weakest(found: &mut Vec<Draft>) {
+    let mut all = std::mem::take(found);
+    let claims = |d: &Draft| d.claimed.count_ones() + d.asked.count_ones();
+    all.sort_by_key(|d| (claims(d), std::cmp::Reverse(d.fulfils.count_ones())));
+    for d in all {
+        let weaker = |o: &Draft| {
+            o.past == d.past
+                && o.claimed & d.claimed == o.claimed
+                && d.next & o.claimed == o.next
+                && o.asked & d.asked == o.asked
+                && d.label & o.asked == o.label
+                && o.fulfils & d.fulfils == d.fulfils
         };
-        if !found[from..].iter().any(weaker) {
-            found.push(atom);
+        if !found.iter().any(weaker) {
+            found.push(d);
         }
     }
 }
@@ -463,12 +465,22 @@ impl Need {
             Need::Then { past, .. } => past,
         }
     }
+}
 
-    fn claimed(self) -> u64 {
-        match self {
-            Need::First => 0,
-            Need::Then { claimed, .. } => claimed,
-        }
+/// An atom with its need.
+#[derive(Clone, Copy)]
+struct Draft {
+    asked: u64,
+    label: u64,
+    claimed: u64,
+    next: u64,
+    past: u64,
+    fulfils: u64,
+}
+
+impl Draft {
+    fn need(self) -> Need {
+        Need::Then { claimed: self.claimed, next: self.next, past: self.past }
     }
 }
 
@@ -477,14 +489,29 @@ struct Here<'a> {
     kind: &'a Kind,
     /// The values of the Y-formulas.
     past: u64,
-    label: u64,
 }
 
 impl Here<'_> {
+    /// The step that is taken has this proposition, or has it not. At a deadlock none is taken.
+    fn step(&self, c: &mut Claims, i: u32, value: bool) -> bool {
+        if self.kind.deadlock {
+            return !value;
+        }
+        let bit = 1 << i;
+        let wanted = if value { bit } else { 0 };
+        if c.asked & bit != 0 {
+            return c.label & bit == wanted;
+        }
+        c.asked |= bit;
+        c.label |= wanted;
+        true
+    }
+
     fn prop(&self, p: Prop) -> bool {
         match p {
             Prop::State(b) => self.kind.props >> b & 1 == 1,
-            Prop::Step(b) => self.label >> b & 1 == 1,
+            // Claimed of the step, not known of the state.
+            Prop::Step(_) => false,
             Prop::Enabled(b) => self.kind.enabled >> b & 1 == 1,
             Prop::Deadlock => self.kind.deadlock,
             Prop::Sink => self.kind.sink,
@@ -501,9 +528,16 @@ struct Claims {
     /// X-formulas about which something is claimed, and what.
     claimed: u64,
     next: u64,
+    /// Propositions of the step about which something is claimed, and what.
+    asked: u64,
+    label: u64,
 }
 
 impl Claims {
+    fn new(nodes: usize) -> Claims {
+        Claims { values: vec![None; nodes], open: vec![], claimed: 0, next: 0, asked: 0, label: 0 }
+    }
+
     /// False if the opposite was claimed.
     fn claim(&mut self, f: u32, value: bool) -> bool {
         let known = &mut self.values[f as usize];
