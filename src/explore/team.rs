@@ -63,6 +63,41 @@ struct Helper<K> {
     worker: Worker,
     keys: K,
     labels: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    recent: Recent,
+}
+
+/// The keys that a helper has handed on lately. It goes through its states in their order, so what it has handed on
+/// will have arrived before what comes now, and need not be handed on again.
+struct Recent {
+    width: usize,
+    keys: Vec<u64>,
+    /// The batch in which each place was filled.
+    batches: Vec<u64>,
+    batch: u64,
+}
+
+impl Recent {
+    const PLACES: usize = 1 << 11;
+
+    fn new(width: usize) -> Recent {
+        let batches = vec![0; Recent::PLACES];
+        Recent { width, keys: vec![0; width * Recent::PLACES], batches, batch: 0 }
+    }
+
+    /// Whether the key was handed on in this batch, as far as is remembered; now it is.
+    #[inline]
+    fn had(&mut self, key: &[u64]) -> bool {
+        const K: u64 = 0x9E37_79B9_7F4A_7C15;
+        let hash = key.iter().fold(0u64, |h, w| (h.rotate_left(23) ^ w).wrapping_mul(K));
+        let place = (hash >> 40) as usize % Recent::PLACES;
+        let known = &mut self.keys[place * self.width..(place + 1) * self.width];
+        if self.batches[place] == self.batch && *known == *key {
+            return true;
+        }
+        self.batches[place] = self.batch;
+        known.copy_from_slice(key);
+        false
+    }
 }
 
 /// A lock whose holder panicked has been given up in the middle of a block, which then is too short to be used.
@@ -83,7 +118,10 @@ pub(super) fn run<V: Visited>(
     let mut kernel = search::kernel(options, visited);
     let mut flow = main.start(&mut kernel, starts);
     let threads = options.threads.max(1);
-    let helper = |keys| Helper { worker: system.worker(stop).lean(), keys, labels: HashSet::default() };
+    let helper = |keys| {
+        let (worker, recent) = (system.worker(stop).lean(), Recent::new(system.width()));
+        Helper { worker, keys, labels: HashSet::default(), recent }
+    };
     let mut mine = helper(kernel.rrac().keys());
     let tools: Vec<Helper<V::Keys>> = (1..threads).map(|_| helper(kernel.rrac().keys())).collect();
     let kernel = RwLock::new(kernel);
@@ -96,6 +134,7 @@ pub(super) fn run<V: Visited>(
         let kernel = kernel.read().unwrap_or_else(|e| e.into_inner());
         let batch = batch.read().unwrap_or_else(|e| e.into_inner());
         let width = system.width();
+        helper.recent.batch += 1;
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let states = i * BLOCK..((i + 1) * BLOCK).min(batch.states);
@@ -268,9 +307,9 @@ fn prepare<V: Visited>(
 ) {
     let begin = block.events.len();
     block.events.resize(begin + system.events.len(), 0);
-    let Helper { worker, keys, labels } = helper;
+    let Helper { worker, keys, labels, recent } = helper;
     labels.clear();
-    let mut look = Look { system, quiet, visited, keys, labels, block, begin, is_plain: true };
+    let mut look = Look { system, quiet, visited, keys, labels, recent, block, begin, is_plain: true };
     let done = system.successors(worker, row, &mut look);
     let is_plain = done.is_continue() && look.is_plain && block.events[begin..].iter().any(|n| *n > 0);
     block.states.push(Prepared { is_plain, keys: block.keys.len() });
@@ -282,6 +321,7 @@ struct Look<'h, 'm, V: Visited> {
     visited: &'h V,
     keys: &'h mut V::Keys,
     labels: &'h mut HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    recent: &'h mut Recent,
     block: &'h mut Block,
     begin: usize,
     is_plain: bool,
@@ -305,7 +345,7 @@ impl<V: Visited> Visitor for Look<'_, '_, V> {
             true
         };
         self.block.events[self.begin + step.event] += u64::from(is_new_label);
-        if self.visited.has(key) {
+        if self.visited.has(key) || self.recent.had(key) {
             return ControlFlow::Continue(());
         }
         self.block.keys.extend_from_slice(key);
