@@ -313,7 +313,7 @@ fn initial<'k, V: Visited, H: Hooks<V>>(
     let mut targets = HashSet::new();
     let run = system.initial(worker, valuation, &mut |env, row| {
         any = true;
-        let (id, flow) = arrive(watch, hooks, x, env, row, ROOT, true);
+        let (id, flow) = arrive(watch, hooks, x, env, row, ROOT, None);
         // One valuation's initial states are different rows; under reduction they may be one state.
         if !V::REDUCES || targets.insert(id) {
             watch.counts.initialisations += 1;
@@ -382,7 +382,8 @@ impl<V: Visited, H: Hooks<V>> Visitor for Observe<'_, '_, '_, '_, V, H> {
             return ControlFlow::Continue(());
         }
         let label = if merges { Some(self.system.label(step.event, step.env)) } else { None };
-        let (id, flow) = arrive(self.watch, self.hooks, self.x, step.env, step.target, self.id, false);
+        let by = Some(step.event);
+        let (id, flow) = arrive(self.watch, self.hooks, self.x, step.env, step.target, self.id, by);
         if let Some(mut label) = label {
             label.push(u64::from(id));
             if self.watch.labels.insert(label) {
@@ -414,13 +415,13 @@ fn arrive<'k, V: Visited, H: Hooks<V>>(
     env: &mut Env,
     row: &[u64],
     parent: StateId,
-    is_initial: bool,
+    by: Option<usize>,
 ) -> (StateId, ControlFlow<()>) {
     match x.arrive(Arriving { row, parent, is_key: false }) {
         Arrival::Known(id) => (id, ControlFlow::Continue(())),
         Arrival::New(s2) => {
             let id = s2.id();
-            (id, enter(watch, hooks, x, env, s2, parent, is_initial))
+            (id, enter(watch, hooks, x, env, s2, parent, by))
         }
     }
 }
@@ -433,10 +434,14 @@ fn enter<'k, V: Visited, H: Hooks<V>>(
     env: &mut Env,
     s2: Absent<'k, StateId>,
     parent: StateId,
-    is_initial: bool,
+    by: Option<usize>,
 ) -> ControlFlow<()> {
     let id = s2.id();
-    let broken = hooks.invariant(watch.broken_conjunct(env, id, is_initial)?);
+    let broken = hooks.invariant(watch.broken_conjunct(
+        env,
+        id,
+        by.map(|event| By { event, is_image: V::REDUCES }),
+    )?);
     match broken {
         // With `all` the kernel runs with inv = S and the invariant is an observer like the others, since
         // the chain's events do not go on behind an error state.
@@ -453,7 +458,14 @@ fn enter<'k, V: Visited, H: Hooks<V>>(
         watch.counts.violations += 1;
         watch.found(FindingKind::Invariant(i), Some(id), 0)?;
     }
-    watch.observe(env, id, is_initial)
+    watch.observe(env, id, by.is_none())
+}
+
+/// How a state was reached that is not initial.
+struct By {
+    event: usize,
+    /// The source is the image of a state that was tested, not that state.
+    is_image: bool,
 }
 
 /// What the search looks for and what it has found.
@@ -539,15 +551,25 @@ impl<'s> Watch<'s> {
     }
 
     /// The first conjunct of the invariant that is false. A conjunct without a value is a finding of its own.
+    ///
+    /// A conjunct that reads no variable which the event writes has the value that it had in the source, and the
+    /// source was added by add_inv, so it was true there, and in the end in an initial state, where all are tested.
+    /// (If it was beyond a limit there, it is so again, and the verdict is Unknown already.) Not with `all`, where
+    /// states outside of the invariant are expanded too; and not under reduction, where the source is only symmetric
+    /// to a state that was tested.
     fn broken_conjunct(
         &mut self,
         env: &mut Env,
         id: StateId,
-        is_initial: bool,
+        by: Option<By>,
     ) -> ControlFlow<(), Option<usize>> {
+        let all = self.options.all;
+        let is_as_before = |c: &Check| {
+            by.as_ref().is_some_and(|by| c.is_static || !(all || by.is_image || c.is_changed_by(by.event)))
+        };
         let mut fault = None;
         for (i, c) in self.invariant.iter().enumerate() {
-            if c.is_static && !is_initial {
+            if is_as_before(c) {
                 continue;
             }
             match c.holds(env) {

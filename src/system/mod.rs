@@ -29,6 +29,8 @@ pub struct Check {
     pub is_static: bool,
     /// The test on words.
     fast: Option<word::Pred>,
+    /// By event: whether it may write a variable that this reads.
+    changed_by: Vec<bool>,
 }
 
 pub struct System<'m> {
@@ -53,7 +55,13 @@ pub struct System<'m> {
 impl Check {
     fn new(c: &mut Compiler, e: &Expr) -> Check {
         let is_static = !e.any(&|x| matches!(x.kind, ExprKind::Var(_) | ExprKind::Old(_)));
-        Check { test: c.closed_test(e), span: e.span, is_static, fast: None }
+        Check { test: c.closed_test(e), span: e.span, is_static, fast: None, changed_by: Vec::new() }
+    }
+
+    /// Whether an event may change its value.
+    #[inline]
+    pub fn is_changed_by(&self, event: usize) -> bool {
+        self.changed_by.get(event).copied().unwrap_or(true)
     }
 
     /// Whether it holds in the state whose words are in the environment.
@@ -294,6 +302,8 @@ impl<'m> System<'m> {
         let checks = self.invariant.iter_mut().chain(&mut self.assertions).chain(&mut self.goal);
         for c in checks {
             c.fast = l.closed(&c.test);
+            let reads = l.reads(&c.test);
+            c.changed_by = self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
         }
         self.sites = l.sites;
     }

@@ -72,6 +72,11 @@ impl<'a> Lower<'a> {
         self.pred(test)
     }
 
+    /// The slots that a test reads.
+    pub fn reads(&self, test: &Test) -> BTreeSet<Slot> {
+        reads::of_test(test)
+    }
+
     /// An expression outside of operations.
     pub fn closed_value(&mut self, node: &Node, rep: &R) -> Option<Word> {
         self.bound.clear();

@@ -33,7 +33,7 @@ impl Keyed {
 const EMPTY: u64 = u64::MAX;
 
 const LEAST: usize = 1 << 8;
-const MOST: usize = 1 << 18;
+const MOST: usize = 1 << 20;
 
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
@@ -43,16 +43,19 @@ pub struct Memo {
     put: usize,
 }
 
+/// The place of a key among `len`. Keys that differ only in the last operand stay neighbours (one value is usually met
+/// with several others at a time, and names are dense); what is beyond the table is spread.
 #[inline]
-fn mix(key: u64) -> usize {
-    let m = u128::from(key ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93;
-    (m as u64 ^ (m >> 64) as u64) as usize
+fn place(key: u64, len: usize) -> usize {
+    let mask = len.wrapping_sub(1);
+    let beyond = key >> (mask.count_ones() & 63);
+    (key as usize ^ beyond.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32) as usize) & mask
 }
 
 impl Memo {
     #[inline]
     pub fn get(&self, key: u64) -> Option<u64> {
-        let at = mix(key) & self.entries.len().wrapping_sub(1);
+        let at = place(key, self.entries.len());
         match self.entries.get(at) {
             Some((k, w)) if *k == key => Some(*w),
             _ => None,
@@ -75,7 +78,7 @@ impl Memo {
 
     #[inline]
     fn set(&mut self, key: u64, word: u64) {
-        let at = mix(key) & (self.entries.len() - 1);
+        let at = place(key, self.entries.len());
         self.entries[at] = (key, word);
     }
 }
@@ -93,7 +96,7 @@ mod tests {
             assert_eq!(memo.get(i * 3), Some(i));
         }
         let kept: Vec<u64> = (0..1_000_000).filter(|i| memo.get(i * 3).is_some()).collect();
-        assert!(kept.len() > MOST / 2 && kept.iter().all(|i| memo.get(i * 3) == Some(*i)));
+        assert!(kept.len() > MOST / 4 && kept.iter().all(|i| memo.get(i * 3) == Some(*i)));
         assert!((0..1_000_000).all(|i| memo.get(i * 3 + 1).is_none()));
     }
 
