@@ -68,3 +68,14 @@ fn functions_from_functions() {
          OPERATIONS op = ANY f WHERE f : (((0..1 +-> 0..1) +-> 0..1) +-> 0..1) +-> 0..1 THEN skip END END",
     );
 }
+
+/// Every step squares a number: without a bound its digits fill the memory.
+#[test]
+fn numbers_that_square_themselves() {
+    let text = "MACHINE Square VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 3 \
+                OPERATIONS square = BEGIN x := x * x END END";
+    let explored = check(text, Duration::from_secs(60));
+    let Verdict::Unknown(Why::Limit(fault)) = explored.verdict else { panic!("{:?}", explored.verdict) };
+    assert!(format!("{fault:?}").contains("digits"), "{fault:?}");
+    assert!(explored.counts.states < 30, "{} states", explored.counts.states);
+}

@@ -647,7 +647,7 @@ pub(super) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &R) -> Res
     Ok(match op {
         Binary::Add => ops::add(&a, &b),
         Binary::Sub => ops::sub(&a, &b),
-        Binary::Mul => ops::mul(&a, &b),
+        Binary::Mul => ops::mul(&a, &b)?,
         Binary::Div => ops::div(&a, &b)?,
         Binary::Mod => ops::modulo(&a, &b)?,
         Binary::Power => ops::power(&a, &b)?,
@@ -891,7 +891,7 @@ impl Compr {
                 }
             }
             let v = self.element.val(env)?;
-            total = if product { ops::mul(&total, &v) } else { ops::add(&total, &v) };
+            total = if product { ops::mul(&total, &v)? } else { ops::add(&total, &v) };
             Ok(true)
         })?;
         match fault {

@@ -1224,6 +1224,9 @@ pub fn nonempty_items(v: &Val, rep: &Rep) -> Res<Arc<[Val]>> {
 
 pub fn concat(a: &Val, b: &Val, rep: &Rep) -> Res<Val> {
     let (a, b) = (items(a, rep)?, items(b, rep)?);
+    if a.len() + b.len() > MAX_SET {
+        return Err(too_large("a sequence"));
+    }
     Ok(Val::seq(a.iter().chain(b.iter()).cloned().collect()))
 }
 
@@ -1250,7 +1253,25 @@ macro_rules! arithmetic {
         }
     )*};
 }
-arithmetic!(add checked_add +, sub checked_sub -, mul checked_mul *);
+arithmetic!(add checked_add +, sub checked_sub -);
+
+/// The largest integer, in bits: `x := x * x` would fill any memory with digits.
+const MAX_DIGITS: u64 = 1 << 20;
+
+fn too_many_digits() -> Box<Fault> {
+    Fault::limit("an integer with too many digits")
+}
+
+#[inline]
+pub fn mul(a: &Val, b: &Val) -> Res<Val> {
+    if let (Val::I(x), Val::I(y)) = (a, b)
+        && let Some(z) = x.checked_mul(*y)
+    {
+        return Ok(Val::I(z));
+    }
+    let (a, b) = (a.to_bigint(), b.to_bigint());
+    if a.bits() + b.bits() > MAX_DIGITS { Err(too_many_digits()) } else { Ok(Val::big(a * b)) }
+}
 
 pub fn neg(a: &Val) -> Val {
     sub(&Val::I(0), a)
@@ -1279,23 +1300,20 @@ pub fn power(a: &Val, b: &Val) -> Res<Val> {
     if cmp_int(b, &Val::I(0)) == Ordering::Less {
         return Err(Fault::wd(WdKind::NegativeExponent));
     }
-    let (Val::I(base), small) = (a, b.to_bigint().to_u32()) else {
-        let e = b.to_bigint().to_u32().filter(|e| *e < 100_000);
-        return e
-            .map(|e| Val::big(a.to_bigint().pow(e)))
-            .ok_or_else(|| Fault::limit("a power is too large to compute"));
-    };
-    if matches!(base, 0 | 1) {
+    if let (Val::I(base @ (0 | 1)), _) = (a, b) {
         return Ok(Val::I(if b == &Val::I(0) { 1 } else { *base }));
     }
-    match small {
-        Some(e) => match base.checked_pow(e) {
-            Some(z) => Ok(Val::I(z)),
-            None if e < 1_000_000 => Ok(Val::big(a.to_bigint().pow(e))),
-            None => Err(Fault::limit("a power is too large to compute")),
-        },
-        None => Err(Fault::limit("a power is too large to compute")),
+    let e = b.to_bigint().to_u32().ok_or_else(too_many_digits)?;
+    if let Val::I(base) = a
+        && let Some(z) = base.checked_pow(e)
+    {
+        return Ok(Val::I(z));
     }
+    let a = a.to_bigint();
+    if a.bits().saturating_mul(u64::from(e)) > MAX_DIGITS {
+        return Err(too_many_digits());
+    }
+    Ok(Val::big(a.pow(e)))
 }
 
 /// lo..hi as a symbolic set.

@@ -308,7 +308,7 @@ fn int(op: Int, a: u64, b: u64, span: Span, env: &Env) -> Res<u64> {
     let v = match op {
         Int::Add => ops::add(&x, &y),
         Int::Sub => ops::sub(&x, &y),
-        Int::Mul => ops::mul(&x, &y),
+        Int::Mul => ops::mul(&x, &y).map_err(|e| e.at(span))?,
         Int::Div => ops::div(&x, &y).map_err(|e| e.at(span))?,
         Int::Mod => ops::modulo(&x, &y).map_err(|e| e.at(span))?,
     };
