@@ -37,7 +37,8 @@ enum Outcome {
     /// Refused by name, or no answer, with the reason.
     Unsupported(String),
     Unknown(String),
-    Differs(String),
+    /// What differs; and whether ProB's count under nauty, where there is one, is ours under every exact strategy.
+    Differs(String, bool),
     /// Agrees without reduction, differs with it.
     ReducedDiffers(String),
 }
@@ -112,12 +113,14 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
         return if code.starts_with("B04") {
             Outcome::Unsupported(message)
         } else {
-            Outcome::Differs(format!("{code} {message}"))
+            Outcome::Differs(format!("{code} {message}"), false)
         };
     };
     let scope = match scope(model, &ScopeArgs::default()) {
         Ok((scope, _)) => scope,
-        Err(ds) => return Outcome::Differs(ds.first().map_or(String::new(), |d| d.message.clone())),
+        Err(ds) => {
+            return Outcome::Differs(ds.first().map_or(String::new(), |d| d.message.clone()), false);
+        }
     };
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicBool::new(false));
@@ -165,18 +168,21 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
         Verdict::Unknown(Why::Truncated(_)) => Outcome::Unknown("an unbounded integer".to_string()),
         Verdict::Unknown(why) => Outcome::Unknown(format!("{why:?}")),
         _ if same => reduced.map_or(Outcome::Agrees, Outcome::ReducedDiffers),
-        _ => Outcome::Differs(format!(
-            "{} states, {} transitions, {} deadlocks, violated {violated}, {} well-definedness errors; \
+        _ => Outcome::Differs(
+            format!(
+                "{} states, {} transitions, {} deadlocks, violated {violated}, {} well-definedness errors; \
              ProB has {}, {}, {}, {:?}",
-            c.states,
-            c.transitions,
-            c.deadlocks,
-            c.wd_errors,
-            row.states,
-            row.transitions,
-            row.deadlocks,
-            row.invariant_violated
-        )),
+                c.states,
+                c.transitions,
+                c.deadlocks,
+                c.wd_errors,
+                row.states,
+                row.transitions,
+                row.deadlocks,
+                row.invariant_violated
+            ),
+            row.nauty_states.is_some() && reduced.is_none(),
+        ),
     }
 }
 
@@ -261,14 +267,13 @@ fn the_corpus_agrees_with_prob() {
         100.0 * agree as f64 / outcomes.len() as f64,
         count(|o| matches!(o, Outcome::Unsupported(_))),
         count(|o| matches!(o, Outcome::Unknown(_))),
-        count(|o| matches!(o, Outcome::Differs(_))),
+        count(|o| matches!(o, Outcome::Differs(..))),
     );
     let counted = rows.iter().filter(|r| r.nauty_states.is_some());
-    let both = counted.clone().filter(|r| outcomes.get(&r.file) == Some(&Outcome::Agrees)).count();
-    println!(
-        "{both} of {} machines have ProB's states under nauty with every exact strategy",
-        counted.count()
-    );
+    let same = |r: &&Row| matches!(outcomes.get(&r.file), Some(Outcome::Agrees | Outcome::Differs(_, true)));
+    let both = counted.clone().filter(same).count();
+    let counted = counted.count();
+    println!("{both} of {counted} machines have ProB's states under nauty with every exact strategy");
     if std::env::var_os("KANON_CORPUS_UPDATE").is_some() {
         update(&outcomes, &known);
         return;
@@ -278,7 +283,7 @@ fn the_corpus_agrees_with_prob() {
         let listed = known.get(file).map(|k| k.kind.as_str());
         let fine = match (outcome, listed) {
             (Outcome::Agrees, _) => true,
-            (Outcome::Differs(_) | Outcome::ReducedDiffers(_), listed) => listed == Some("disputed"),
+            (Outcome::Differs(..) | Outcome::ReducedDiffers(_), listed) => listed == Some("disputed"),
             (_, listed) => listed.is_some(),
         };
         if !fine {
@@ -293,6 +298,8 @@ fn the_corpus_agrees_with_prob() {
     };
     let late = outcomes.iter().filter(is_late).count();
     println!("{late} of the slow ones ran out of time");
+    // Two are disputed, and one is slow. (What ProB fixes before it counts is symmetric, so the orbits are the same.)
+    assert!(!is_ours || both + 3 >= counted, "{both} machines have ProB's states under nauty");
     assert!(!is_ours || (agree + late) * 100 >= outcomes.len() * 85, "fewer than 85 % agree");
 }
 
@@ -312,7 +319,7 @@ fn update(outcomes: &BTreeMap<String, Outcome>, known: &BTreeMap<String, Known>)
                 ("endless", "no answer in the time given".to_string())
             }
             Outcome::Unknown(why) => ("unknown", why.clone()),
-            Outcome::Differs(how) | Outcome::ReducedDiffers(how) => {
+            Outcome::Differs(how, _) | Outcome::ReducedDiffers(how) => {
                 match old.filter(|k| k.kind == "disputed") {
                     Some(k) => ("disputed", k.reason.clone()),
                     None => ("DIFFERS", how.clone()),
