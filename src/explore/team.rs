@@ -10,8 +10,8 @@
 //! What the helpers must keep (and the type of the lock sees to it): they only read. A successor that a helper
 //! found stored stays stored, since `rrac` only grows; one that it did not find is looked up again.
 //!
-//! Not a visited set that all threads write: on the machines we measured, storing what is new is a twentieth of the
-//! work, and this way nothing depends on the threads.
+//! Not a visited set that all threads write: this way nothing depends on the threads. The price is that what is new is
+//! stored by one of them, which costs most where evaluation is cheap (docs/performance.md).
 
 use super::hooks::{Driven, Keys, Off, Visited};
 use super::search::{Explored, Loop, Progress};
