@@ -143,8 +143,12 @@ pub(super) fn reduce(system: &System, options: &Options, search: impl Search) ->
             None => search.run(store, &all, None),
         },
     };
-    let effort = explored.reduction.take().map(|r| r.effort).unwrap_or_default();
-    explored.reduction = Some(Reduction { strategy: options.symmetry, effort, ..reduction });
+    // A program without nauty does not reduce, and says so.
+    let (strategy, effort) = match explored.reduction.take() {
+        Some(r) => (options.symmetry, r.effort),
+        None => (Strategy::Off, Effort::default()),
+    };
+    explored.reduction = Some(Reduction { strategy, effort, ..reduction });
     if options.symmetry == Strategy::Markers && explored.verdict == Verdict::Holds {
         explored.verdict = Verdict::Unknown(Why::Approximate);
     }
