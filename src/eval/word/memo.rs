@@ -1,5 +1,10 @@
-//! Results by the words of their operands: a table that forgets. Each place that remembers has one a worker,
-//! so nothing is shared; an entry that is overwritten is computed again.
+//! Results by the words of their operands. Names are dense, so most keys are small: their results lie side by side,
+//! found without a search and without their keys, in a table that all workers share ([`Shared`]): the name of a value
+//! is the same for all. Results of other keys have a table that forgets, one a worker; what is overwritten there is
+//! computed again.
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// How a place that remembers makes its key: so many bits of each operand.
 #[derive(Debug)]
@@ -35,11 +40,75 @@ const EMPTY: u64 = u64::MAX;
 const LEAST: usize = 1 << 8;
 const MOST: usize = 1 << 20;
 
+/// The results of small keys, in chunks that are made when they are needed.
+#[derive(Debug)]
+pub struct Shared {
+    chunks: [OnceLock<Chunk>; Shared::CHUNKS],
+    made: AtomicUsize,
+    /// Results, so many as have been put.
+    put: AtomicUsize,
+}
+
+/// By key: the result and 1, or 0.
+type Chunk = Box<[AtomicU32; Shared::CHUNK]>;
+
+impl Default for Shared {
+    fn default() -> Shared {
+        let chunks = std::array::from_fn(|_| OnceLock::new());
+        Shared { chunks, made: AtomicUsize::new(0), put: AtomicUsize::new(0) }
+    }
+}
+
+impl Shared {
+    const CHUNKS: usize = 1 << 8;
+    const CHUNK: usize = 1 << 13;
+    /// Results that a chunk more is made for.
+    const PAYS: usize = 1 << 8;
+
+    #[inline]
+    fn entry(&self, key: u64) -> Option<&AtomicU32> {
+        let at = usize::try_from(key).ok()?;
+        self.chunks.get(at / Shared::CHUNK)?.get().map(|chunk| &chunk[at % Shared::CHUNK])
+    }
+
+    /// Who sees a name sees the value that it names: what was interned before the name was put.
+    #[inline]
+    fn get(&self, key: u64) -> Option<u64> {
+        match self.entry(key)?.load(Ordering::Acquire) {
+            0 => None,
+            w => Some(u64::from(w - 1)),
+        }
+    }
+
+    /// Whether there is room for it, in proportion to what has been put.
+    fn put(&self, key: u64, word: u64) -> bool {
+        let Some(w) = u32::try_from(word).ok().and_then(|w| w.checked_add(1)) else { return false };
+        let chunk = usize::try_from(key).ok().and_then(|at| self.chunks.get(at / Shared::CHUNK));
+        let Some(chunk) = chunk else { return false };
+        let put = self.put.fetch_add(1, Ordering::Relaxed);
+        if chunk.get().is_none() {
+            if self.made.load(Ordering::Relaxed) > put / Shared::PAYS {
+                return false;
+            }
+            chunk.get_or_init(|| {
+                self.made.fetch_add(1, Ordering::Relaxed);
+                Box::new([const { AtomicU32::new(0) }; Shared::CHUNK])
+            });
+        }
+        match self.entry(key) {
+            Some(entry) => entry.store(w, Ordering::Release),
+            None => return false,
+        }
+        true
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
+    shared: Arc<Shared>,
     /// Key and result; empty, or a power of two of them.
     entries: Vec<(u64, u64)>,
-    /// Insertions since it grew.
+    /// Insertions since the entries grew.
     put: usize,
 }
 
@@ -53,8 +122,15 @@ fn place(key: u64, len: usize) -> usize {
 }
 
 impl Memo {
+    pub fn new(shared: &Arc<Shared>) -> Memo {
+        Memo { shared: shared.clone(), ..Memo::default() }
+    }
+
     #[inline]
     pub fn get(&self, key: u64) -> Option<u64> {
+        if let Some(w) = self.shared.get(key) {
+            return Some(w);
+        }
         let at = place(key, self.entries.len());
         match self.entries.get(at) {
             Some((k, w)) if *k == key => Some(*w),
@@ -63,6 +139,9 @@ impl Memo {
     }
 
     pub fn put(&mut self, key: u64, word: u64) {
+        if self.shared.put(key, word) {
+            return;
+        }
         self.put += 1;
         let len = self.entries.len();
         if len == 0 || (self.put > len && len < MOST) {
@@ -91,13 +170,17 @@ mod tests {
     fn what_is_remembered_is_what_was_put() {
         let mut memo = Memo::default();
         assert_eq!(memo.get(7), None);
-        for i in 0..1_000_000u64 {
-            memo.put(i * 3, i);
-            assert_eq!(memo.get(i * 3), Some(i));
+        // Dense keys, keys far apart, and results that are large.
+        for (step, result) in [(3, 1), (3_000, 1), (3, 1 << 40)] {
+            for i in 0..1_000_000u64 {
+                memo.put(i * step, i * result);
+                assert_eq!(memo.get(i * step), Some(i * result));
+            }
+            let kept: Vec<u64> = (0..1_000_000).filter(|i| memo.get(i * step).is_some()).collect();
+            assert!(kept.len() > MOST / 4 && kept.iter().all(|i| memo.get(i * step) == Some(*i * result)));
+            assert!((0..1_000_000).all(|i| memo.get(i * step + 1).is_none()));
+            memo = Memo::default();
         }
-        let kept: Vec<u64> = (0..1_000_000).filter(|i| memo.get(i * 3).is_some()).collect();
-        assert!(kept.len() > MOST / 4 && kept.iter().all(|i| memo.get(i * 3) == Some(*i)));
-        assert!((0..1_000_000).all(|i| memo.get(i * 3 + 1).is_none()));
     }
 
     #[test]
