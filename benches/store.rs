@@ -14,7 +14,7 @@ fn row(i: u64) -> [u64; 3] {
 fn filled(layout: &Layout) -> Store {
     let mut store = Store::new(layout.clone());
     for i in 0..ROWS {
-        let _ = store.insert_if_absent(Arriving { row: &row(i), parent: ROOT, is_key: false });
+        let _ = store.insert_if_absent(Arriving { row: &row(i), parent: ROOT });
     }
     store
 }
@@ -29,7 +29,7 @@ fn insert(c: &mut Criterion) {
                 || filled(&layout),
                 |store| {
                     for i in 0..ROWS {
-                        let key = Arriving { row: &row(i * 7919 % ROWS), parent: ROOT, is_key: false };
+                        let key = Arriving { row: &row(i * 7919 % ROWS), parent: ROOT };
                         black_box(store.insert_if_absent(key));
                     }
                 },

@@ -1,11 +1,11 @@
-//! Threads change nothing but the time: the same verdict, counts, states in the same order with the same parents, and
-//! the same finding, with one thread and with several.
+//! Batches and threads change nothing but the time: the same verdict, counts, states in the same order with the same
+//! parents, and the same finding, one state after the other, in batches, and with several threads.
 
 mod common;
 
 use common::random::Machine;
-use kanon::explore::{Explored, Options, Verdict, Why, explore};
-use kanon::model::load::{load, with_large_stack};
+use kanon::explore::{Explored, Options, Order, Verdict, Why, explore};
+use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Expr, ExprKind, Model};
 use kanon::symmetry::Strategy;
@@ -28,29 +28,32 @@ fn states(system: &System, e: &Explored) -> Vec<(Option<u32>, usize, Vec<Value>)
     (0..e.store.len() as u32).map(state).collect()
 }
 
-/// Compares one thread with several; how many states there are.
+/// Compares a search one by one with batches and several threads; how many states there are.
 fn same(what: &str, model: &Model, scope: &Scope, options: &Options) -> usize {
     let stop = Arc::new(AtomicBool::new(false));
-    let explored = |threads| {
+    let explored = |threads: Option<usize>| {
         // A system for each: nothing that one thread has interned helps the others.
         let mut system = System::new(model, scope);
         let setup = system.setup(2_000, &stop);
         if setup.fault.is_some() || setup.valuations == 0 {
             return None;
         }
-        let options = Options { threads, alone_below: 2, ..options.clone() };
+        let (one_by_one, threads) = (threads.is_none(), threads.unwrap_or(1));
+        let options = Options { one_by_one, threads, alone_below: 2, ..options.clone() };
         let e = explore(&system, &options, &stop, &mut |_| {});
         let states = states(&system, &e);
         Some((e, states))
     };
-    let Some((one, expected)) = explored(1) else { return 0 };
-    for threads in [2, 3, 5] {
-        let Some((several, found)) = explored(threads) else { panic!("{what}: constants") };
+    let Some((one, expected)) = explored(None) else { return 0 };
+    for threads in [1, 2, 3, 5] {
+        let Some((several, found)) = explored(Some(threads)) else { panic!("{what}: constants") };
         let what = format!("{what}, {threads} threads, {}", options.symmetry);
         assert_eq!(several.verdict, one.verdict, "{what}");
         assert_eq!(several.finding, one.finding, "{what}");
         assert_eq!(format!("{:?}", several.counts), format!("{:?}", one.counts), "{what}");
-        assert_eq!(found, expected, "{what}");
+        let at = found.iter().zip(&expected).position(|(a, b)| a != b);
+        assert_eq!(at.map(|i| (i, &found[i], &expected[i])), None, "{what}");
+        assert_eq!(found.len(), expected.len(), "{what}");
     }
     expected.len()
 }
@@ -79,6 +82,24 @@ fn the_seeds_with_every_strategy() {
             let states = same(file, &model, &scope, &Options { symmetry, ..Options::default() });
             assert!(states > 10, "{file}");
         }
+    }
+}
+
+/// Rows of several words, more than a chunk of the store has, and an index that grows many times.
+#[test]
+fn many_wide_states() {
+    let text = "MACHINE m VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : BOOL
+        INITIALISATION x := 0 || y := 0 || z := FALSE
+        OPERATIONS
+          right = PRE x < 120 THEN x := x + 1 END;
+          up = PRE y < 120 THEN y := y + 1 END;
+          back = PRE x > 0 & y > 0 THEN x, y := x - 1, y - 1 END;
+          turn = z := bool(z = FALSE)
+        END";
+    let model = load_text("m.mch", text).model.expect("a model");
+    let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+    for order in [Order::Bfs, Order::Dfs, Order::Mixed(0.5)] {
+        assert_eq!(same("wide", &model, &scope, &Options { order, ..Options::default() }), 2 * 121 * 121);
     }
 }
 
@@ -115,6 +136,7 @@ fn random_machines() {
             let m = Machine::new(seed, 8);
             let options = Options {
                 all: seed % 2 == 0,
+                order: [Order::Bfs, Order::Bfs, Order::Dfs, Order::Mixed(0.5)][seed as usize % 4],
                 symmetry: strategies()[seed as usize / 2 % strategies().len()],
                 max_states: Some(300),
                 ..Options::default()

@@ -65,8 +65,7 @@ impl Plain<'_> {
 
     #[inline]
     fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) {
-        if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent, is_key: false })
-        {
+        if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent }) {
             if self.invariant {
                 self.violations += u64::from(!self.satisfied(env, parent == ROOT));
             }

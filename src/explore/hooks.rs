@@ -1,7 +1,7 @@
 //! Where an audit looks at the search. Without one ([`Off`]) nothing of this is left in the compiled loop.
 
 use super::order::Waiting;
-use super::store::{Arriving, StateId, Store};
+use super::store::{Arriving, Packed, StateId, Store};
 use kanon_refinement::frontier::{All, Open};
 use kanon_refinement::kernel::{Kernel, Rrac};
 use std::fmt;
@@ -45,13 +45,8 @@ pub struct Effort {
 
 /// The visited set: the store, one that reduces ([`super::reduced`]), or one with a planted mistake.
 pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> + Send + Sync {
-    /// What finds keys for a helper.
-    type Keys: Keys;
-
     /// Whether different targets of a transition may be one state here.
     const REDUCES: bool;
-    /// Whether states that are one here have one key.
-    const IS_KEYED: bool = true;
 
     fn store(&self) -> &Store;
     /// The store, and what the reduction did.
@@ -62,18 +57,20 @@ pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> + Send + Sync
         0
     }
 
-    fn keys(&self) -> Self::Keys;
-    /// Adds what the helpers' strategies did.
-    fn merge(&mut self, keys: Vec<Self::Keys>) {
-        let _ = keys;
-    }
-    /// Whether something stands for the state with this key; no is no answer.
-    fn has(&self, key: &[u64]) -> bool;
-
     /// The stored state that stands for a row.
     fn find(&mut self, row: &[u64]) -> Option<StateId>;
     /// Stores a row, whether or not something stands for it.
     fn append(&mut self, key: Arriving) -> StateId;
+}
+
+/// A visited set in which states that are one have one key, which is what it stores.
+pub(super) trait ByKey: Visited + for<'a> Rrac<Packed<'a>, Id = StateId> {
+    /// What finds keys for a helper.
+    type Keys: Keys;
+
+    fn keys(&self) -> Self::Keys;
+    /// Adds what the helpers' strategies did.
+    fn merge(&mut self, keys: impl Iterator<Item = Self::Keys>);
 }
 
 /// Finds keys, for one thread.
@@ -91,17 +88,16 @@ impl Keys for Itself {
     }
 }
 
-impl Visited for Store {
+impl ByKey for Store {
     type Keys = Itself;
 
     fn keys(&self) -> Itself {
         Itself
     }
-    #[inline]
-    fn has(&self, key: &[u64]) -> bool {
-        Store::find(self, key).is_some()
-    }
+    fn merge(&mut self, _: impl Iterator<Item = Itself>) {}
+}
 
+impl Visited for Store {
     const REDUCES: bool = false;
 
     #[inline]

@@ -50,17 +50,7 @@ impl<V: Visited> Rrac<Arriving<'_>> for Faulty<V> {
 }
 
 impl<V: Visited> Visited for Faulty<V> {
-    type Keys = V::Keys;
-
-    fn keys(&self) -> V::Keys {
-        self.inner.keys()
-    }
-    fn has(&self, key: &[u64]) -> bool {
-        self.inner.has(key)
-    }
-
     const REDUCES: bool = V::REDUCES;
-    const IS_KEYED: bool = V::IS_KEYED;
 
     fn store(&self) -> &Store {
         self.inner.store()

@@ -5,9 +5,11 @@
 //! their "none" rests on `pass`, which says that every reachable state was expanded.
 
 pub mod audit;
+mod batch;
 mod hooks;
 #[doc(hidden)]
 pub mod inject;
+mod line;
 mod memory;
 mod orbits;
 pub mod order;
@@ -16,7 +18,6 @@ mod sample;
 pub mod search;
 mod shadow;
 pub mod store;
-mod team;
 
 pub use audit::Audit;
 pub use hooks::{Effort, Event};
@@ -42,9 +43,12 @@ pub struct Options {
     pub symmetry: Strategy,
     /// Breadth first only: other orders have one thread.
     pub threads: usize,
-    /// With fewer open states than this, one of the threads goes on alone.
+    /// With fewer open states than this, and little to do with them, one of the threads goes on alone.
     #[doc(hidden)]
     pub alone_below: usize,
+    /// One state after the other, as the chain has it, instead of in batches: what these are compared with.
+    #[doc(hidden)]
+    pub one_by_one: bool,
     /// Stop when the program has more bytes than this.
     pub max_memory: Option<u64>,
     /// Measure what the strategy costs.
@@ -65,6 +69,7 @@ impl Default for Options {
             symmetry: Strategy::Off,
             threads: 1,
             alone_below: 256,
+            one_by_one: false,
             max_memory: None,
             timed: false,
         }

@@ -6,8 +6,8 @@
 //! | [`Flooded`] | the first state seen of the orbit, all others being flooded | rmc1, `first` |
 //! | [`Marked`] | the first state seen with the marker | none: approximate, so never Holds |
 
-use super::hooks::{Effort, Itself, Keys, Visited};
-use super::store::{Arriving, StateId, Store};
+use super::hooks::{ByKey, Effort, Keys, Visited};
+use super::store::{Arriving, Packed, StateId, Store};
 use crate::symmetry::Reducer;
 use crate::symmetry::markers::{Marker, Marking};
 use crate::symmetry::orbit::Orbits;
@@ -25,11 +25,17 @@ impl Rrac<Arriving<'_>> for Keyed<'_, '_, '_> {
 
     #[inline]
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
-        if key.is_key {
-            return self.store.insert_if_absent(key);
-        }
         let row = self.reducer.key(key.row);
         self.store.insert_if_absent(Arriving { row, ..key })
+    }
+}
+
+impl Rrac<Packed<'_>> for Keyed<'_, '_, '_> {
+    type Id = StateId;
+
+    #[inline]
+    fn insert_if_absent(&mut self, key: Packed) -> Insertion<StateId> {
+        self.store.insert_if_absent(key)
     }
 }
 
@@ -39,19 +45,18 @@ impl Keys for Reducer<'_, '_, '_> {
     }
 }
 
-impl<'a, 's, 'm> Visited for Keyed<'a, 's, 'm> {
+impl<'a, 's, 'm> ByKey for Keyed<'a, 's, 'm> {
     type Keys = Reducer<'a, 's, 'm>;
 
     fn keys(&self) -> Reducer<'a, 's, 'm> {
         self.reducer.another()
     }
-    fn merge(&mut self, keys: Vec<Reducer<'a, 's, 'm>>) {
-        keys.iter().for_each(|k| self.reducer.stats.add(&k.stats));
+    fn merge(&mut self, keys: impl Iterator<Item = Reducer<'a, 's, 'm>>) {
+        keys.for_each(|k| self.reducer.stats.add(&k.stats));
     }
-    fn has(&self, key: &[u64]) -> bool {
-        self.store.find(key).is_some()
-    }
+}
 
+impl Visited for Keyed<'_, '_, '_> {
     const REDUCES: bool = true;
 
     fn store(&self) -> &Store {
@@ -92,17 +97,7 @@ impl Rrac<Arriving<'_>> for Flooded<'_, '_, '_> {
 }
 
 impl Visited for Flooded<'_, '_, '_> {
-    type Keys = Itself;
-
-    fn keys(&self) -> Itself {
-        Itself
-    }
-    fn has(&self, key: &[u64]) -> bool {
-        self.rac.find(key).is_some()
-    }
-
     const REDUCES: bool = true;
-    const IS_KEYED: bool = false;
 
     fn store(&self) -> &Store {
         &self.store
@@ -119,10 +114,7 @@ impl Visited for Flooded<'_, '_, '_> {
         let id = self.store.append(key);
         let rac = &mut self.rac;
         let mut add = |row: &[u64]| {
-            matches!(
-                rac.insert_if_absent(Arriving { row, parent: id, is_key: false }),
-                Insertion::Inserted(_)
-            )
+            matches!(rac.insert_if_absent(Arriving { row, parent: id }), Insertion::Inserted(_))
         };
         add(key.row);
         self.orbits.each(key.row, &mut add);
@@ -154,18 +146,7 @@ impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
 }
 
 impl Visited for Marked<'_, '_, '_> {
-    type Keys = Itself;
-
-    fn keys(&self) -> Itself {
-        Itself
-    }
-    /// A marker takes memory that helpers do not share.
-    fn has(&self, _: &[u64]) -> bool {
-        false
-    }
-
     const REDUCES: bool = true;
-    const IS_KEYED: bool = false;
 
     fn store(&self) -> &Store {
         &self.store

@@ -1,10 +1,10 @@
 //! The loop: a ladder over rmc2's events.
 
-use super::hooks::{Driven, Effort, Event, Hooks, Off, Rerr, Runex, Visited};
+use super::hooks::{ByKey, Driven, Effort, Event, Hooks, Off, Rerr, Runex, Visited};
 use super::order::Waiting;
 use super::reduced::{Flooded, Keyed, Marked};
 use super::store::{Arriving, Layout, ROOT, StateId, Store};
-use super::{Finding, FindingKind, Options, Order, Verdict, Why, memory, team};
+use super::{Finding, FindingKind, Options, Verdict, Why, batch, memory};
 use crate::eval::node::Env;
 use crate::lang::diag::Span;
 use crate::symmetry::markers::Marking;
@@ -91,6 +91,14 @@ pub fn explore(
 /// A search that waits for its visited set.
 pub(super) trait Search {
     fn run<V: Visited>(self, visited: V, starts: &[usize], action: Option<&Action>) -> Explored;
+
+    /// The same with a visited set that allows for batches.
+    fn run_by_key<V: ByKey>(self, visited: V, starts: &[usize], action: Option<&Action>) -> Explored
+    where
+        Self: Sized,
+    {
+        self.run(visited, starts, action)
+    }
 }
 
 struct Plain<'a, 'm, 'p, 'q> {
@@ -103,10 +111,15 @@ struct Plain<'a, 'm, 'p, 'q> {
 impl Search for Plain<'_, '_, '_, '_> {
     fn run<V: Visited>(self, visited: V, starts: &[usize], _: Option<&Action>) -> Explored {
         let Plain { system, options, stop, progress } = self;
-        if options.threads > 1 && options.order == Order::Bfs {
-            return team::run(system, options, stop, progress, visited, starts);
-        }
         run(system, options, stop, progress, Off, visited, starts).0
+    }
+
+    fn run_by_key<V: ByKey>(self, visited: V, starts: &[usize], _: Option<&Action>) -> Explored {
+        let Plain { system, options, stop, progress } = self;
+        if options.one_by_one {
+            return run(system, options, stop, progress, Off, visited, starts).0;
+        }
+        batch::run(system, options, stop, progress, visited, starts)
     }
 }
 
@@ -116,12 +129,12 @@ pub(super) fn reduce(system: &System, options: &Options, search: impl Search) ->
     let store = Store::new(layout.clone());
     let all: Vec<usize> = (0..system.valuations()).collect();
     if options.symmetry == Strategy::Off {
-        return search.run(store, &all, None);
+        return search.run_by_key(store, &all, None);
     }
     let action = Action::new(system, Group::of(system.model, system.scope, &[]));
     let reduction = Reduction { group: action.group.clone(), ..Reduction::default() };
     if action.group.is_trivial() {
-        let mut explored = search.run(store, &all, None);
+        let mut explored = search.run_by_key(store, &all, None);
         explored.reduction = Some(reduction);
         return explored;
     }
@@ -139,8 +152,8 @@ pub(super) fn reduce(system: &System, options: &Options, search: impl Search) ->
             search.run(Marked { store, index: HashMap::default(), marking }, &firsts, Some(&action))
         }
         strategy => match Reducer::new(&action, strategy, options.timed) {
-            Some(reducer) => search.run(Keyed { store, reducer }, &firsts, Some(&action)),
-            None => search.run(store, &all, None),
+            Some(reducer) => search.run_by_key(Keyed { store, reducer }, &firsts, Some(&action)),
+            None => search.run_by_key(store, &all, None),
         },
     };
     // A program without nauty does not reduce, and says so.
@@ -172,7 +185,7 @@ pub(super) fn run<V: Visited, H: Hooks<V>>(
         let Some(s1) = kernel.take() else { break };
         flow = main.step(&mut kernel, s1);
     }
-    main.finish(kernel, vec![])
+    main.finish(kernel, |_| {})
 }
 
 /// The machine before its first event.
@@ -205,7 +218,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
         progress: &'p mut dyn FnMut(Progress),
         hooks: H,
     ) -> Self {
-        let worker = system.worker(stop).lean();
+        let worker = system.worker(stop).lean().ahead();
         let watch = Watch::new(system, options);
         Loop { system, stop, progress, hooks, worker, watch, row: Vec::new(), turn: 0 }
     }
@@ -279,7 +292,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
         self.watch.truncated = self.watch.truncated.or(span);
     }
 
-    pub fn finish<V: Visited>(mut self, kernel: Driven<V>, keys: Vec<V::Keys>) -> (Explored, H)
+    pub fn finish<V: Visited>(mut self, kernel: Driven<V>, merge: impl FnOnce(&mut V)) -> (Explored, H)
     where
         H: Hooks<V>,
     {
@@ -294,7 +307,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
         }
         watch.counts.open = waiting(&kernel) + kernel.runex().taken();
         let (mut visited, _, _) = kernel.into_parts();
-        visited.merge(keys);
+        merge(&mut visited);
         let (store, effort) = visited.finish();
         watch.counts.states = store.len();
         let verdict = watch.verdict(pass);
@@ -421,7 +434,7 @@ fn arrive<'k, V: Visited, H: Hooks<V>>(
     parent: StateId,
     by: Option<usize>,
 ) -> (StateId, ControlFlow<()>) {
-    match x.arrive(Arriving { row, parent, is_key: false }) {
+    match x.arrive(Arriving { row, parent }) {
         Arrival::Known(id) => (id, ControlFlow::Continue(())),
         Arrival::New(s2) => {
             let id = s2.id();

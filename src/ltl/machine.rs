@@ -134,7 +134,7 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
         let lean = !instances && bound.steps.iter().all(|s| s.test.is_none());
         let mut worker = Self::worker(system, slots, stop);
         if lean {
-            worker = worker.lean();
+            worker = worker.lean().ahead();
         }
         let space = Space {
             system,
@@ -408,7 +408,7 @@ impl Space<'_, '_, '_> {
             Some(reducer) => reducer.key(row),
             None => row,
         };
-        match self.store.insert_if_absent(Arriving { row: key, parent, is_key: false }) {
+        match self.store.insert_if_absent(Arriving { row: key, parent }) {
             Insertion::Present(id) => id,
             Insertion::Inserted(id) => {
                 let mut props = 0;

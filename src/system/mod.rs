@@ -9,6 +9,7 @@ use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::lower::{Known, Lower};
+use crate::eval::word::memo::{Memo, Shared};
 use crate::lang::diag::Span;
 use crate::model::{Expr, ExprKind, Model, OpId};
 use crate::value::fault::{Fault, Res};
@@ -45,11 +46,15 @@ pub struct System<'m> {
     pub goal: Option<Check>,
     /// The events that the fast tier can run.
     fast: Vec<Option<word::lower::Event>>,
-    /// Places of the fast tier that remember.
-    sites: usize,
+    /// Places of the fast tier that remember, and what all workers remember there.
+    sites: Vec<Arc<Shared>>,
     table: Arc<Table>,
     /// Every valuation of the constants, found before exploration starts.
     constants: Vec<Vec<Val>>,
+    /// Their words, valuation after valuation; 0 for what is symbolic.
+    constant_words: Vec<u64>,
+    /// The constants that the fast tier reads from words only, if it can do everything: by slot.
+    is_word: Vec<bool>,
 }
 
 impl Check {
@@ -87,6 +92,10 @@ pub struct Worker {
     seen: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
     /// Nobody asks for parameters, results or variables as values.
     lean: bool,
+    /// Steps are announced before they are visited.
+    ahead: bool,
+    /// Constants are left in their words where that is enough.
+    only_words: bool,
     /// Announced, not yet visited: events, and their targets one after the other.
     waiting: Vec<usize>,
     targets: Vec<u64>,
@@ -97,6 +106,18 @@ impl Worker {
     /// [`Check::holds`].
     pub fn lean(mut self) -> Worker {
         self.lean = true;
+        self
+    }
+
+    /// For [`System::successors`] and [`Check::holds`] only: leaves constants alone that these do not need as values.
+    pub fn only_words(mut self) -> Worker {
+        self.only_words = true;
+        self
+    }
+
+    /// Announces steps some time before they are visited, where that is possible.
+    pub fn ahead(mut self) -> Worker {
+        self.ahead = true;
         self
     }
 }
@@ -164,9 +185,11 @@ impl<'m> System<'m> {
             assertions,
             goal,
             fast: Vec::new(),
-            sites: 0,
+            sites: Vec::new(),
             table: Arc::default(),
             constants: Vec::new(),
+            constant_words: Vec::new(),
+            is_word: Vec::new(),
         }
     }
 
@@ -175,8 +198,8 @@ impl<'m> System<'m> {
         env.stop = Some(stop.clone());
         env.words = vec![0; self.slots.len()];
         env.table = self.table.clone();
-        env.memos = vec![Default::default(); self.sites];
-        env.lists = vec![Default::default(); self.sites];
+        env.memos = self.sites.iter().map(Memo::new).collect();
+        env.lists = vec![Default::default(); self.sites.len()];
         Worker {
             env,
             valuation: usize::MAX,
@@ -305,20 +328,28 @@ impl<'m> System<'m> {
             let reads = l.reads(&c.test);
             c.changed_by = self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
         }
-        self.sites = l.sites;
+        self.sites = (0..l.sites).map(|_| Arc::default()).collect();
+        let all = self.constants.iter().flatten();
+        self.constant_words = all.map(|v| if v.is_lazy() { 0 } else { self.table.word(v) }).collect();
+        let mut checks = self.invariant.iter().chain(&self.assertions).chain(&self.goal);
+        let suffices = self.fast.iter().all(Option::is_some) && checks.all(|c| c.fast.is_some());
+        self.is_word = known.iter().map(|k| suffices && matches!(k, Known::Word)).collect();
     }
 
     fn load_constants(&self, w: &mut Worker, valuation: usize) {
-        if w.valuation != valuation {
-            for (slot, v) in self.constants[valuation].iter().enumerate() {
-                if !v.is_lazy() {
-                    w.env.words[slot] = self.table.word(v);
-                }
+        if w.valuation == valuation {
+            return;
+        }
+        let n = self.const_slots();
+        w.env.words[..n].copy_from_slice(&self.constant_words[valuation * n..(valuation + 1) * n]);
+        for (slot, v) in self.constants[valuation].iter().enumerate() {
+            // Shared by all threads: not to be touched for nothing.
+            if !(w.only_words && self.is_word[slot]) {
                 w.env.slots[slot] = v.clone();
             }
-            w.valuation = valuation;
-            w.env.valuation = valuation as u64;
         }
+        w.valuation = valuation;
+        w.env.valuation = valuation as u64;
     }
 
     /// Which valuation of the constants a row belongs to.
@@ -388,7 +419,7 @@ impl<'m> System<'m> {
 
     /// Visits the transitions of a state, each once.
     ///
-    /// In a lean worker, steps are announced some time before they are visited; the order is kept, also towards faults.
+    /// Announced or not ([`Worker::ahead`]), their order is kept, also towards faults.
     pub fn successors(&self, w: &mut Worker, source: &[u64], visitor: &mut dyn Visitor) -> ControlFlow<()> {
         self.load(w, source);
         w.waiting.clear();
@@ -421,7 +452,7 @@ impl<'m> System<'m> {
         let event = &self.events[index];
         let offset = usize::from(self.has_valuation_word());
         let first = self.const_slots();
-        let Worker { env, row, seen, lean, waiting, targets, .. } = w;
+        let Worker { env, row, seen, lean, ahead, waiting, targets, .. } = w;
         row.clear();
         row.extend_from_slice(source);
         if event.may_repeat {
@@ -449,7 +480,7 @@ impl<'m> System<'m> {
                         return Ok(true);
                     }
                 }
-                if *lean && !event.may_repeat {
+                if *lean && *ahead && !event.may_repeat {
                     visitor.announce(row);
                     waiting.push(index);
                     targets.extend_from_slice(row);
