@@ -4,11 +4,13 @@
 mod common;
 
 use common::random::Machine;
-use kanon::eval::Fault;
 use kanon::eval::reference::{self, Cx, State};
-use kanon::model::OpId;
+use kanon::eval::{Fault, WdKind};
+use kanon::model::load::load;
+use kanon::model::scope::{ScopeArgs, scope};
+use kanon::model::{Model, OpId};
 use kanon::system::{Step, System, Visitor};
-use kanon::value::Value;
+use kanon::value::{Scope, Value};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,6 +23,7 @@ struct Steps<'s, 'm> {
     system: &'s System<'m>,
     found: BTreeSet<Label>,
     wd: bool,
+    clash: bool,
     limit: bool,
     repeated: bool,
 }
@@ -38,7 +41,10 @@ impl Visitor for Steps<'_, '_> {
 
     fn fault(&mut self, _: usize, fault: Box<Fault>) -> ControlFlow<()> {
         match *fault {
-            Fault::Wd(_) => self.wd = true,
+            Fault::Wd(wd) => {
+                self.wd = true;
+                self.clash |= wd.kind == WdKind::Clash;
+            }
             Fault::Limit(..) => self.limit = true,
         }
         ControlFlow::Continue(())
@@ -54,10 +60,10 @@ fn constants_of(state: &State) -> Vec<Option<Value>> {
 }
 
 /// Compares constants, initial states and the transitions of some states; how many states were compared.
-fn compare(machine: &Machine) -> Result<usize, String> {
-    let cx = Cx::new(&machine.model, &machine.scope).with_fuel(2_000_000);
+fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
+    let cx = Cx::new(model, scope).with_fuel(2_000_000);
     let stop = Arc::new(AtomicBool::new(false));
-    let mut system = System::new(&machine.model, &machine.scope);
+    let mut system = System::new(model, scope);
     let setup = system.setup(10_000, &stop);
     let constants = reference::constants(&cx);
     let cut = |cx: &Cx| !cx.truncated().is_empty();
@@ -98,8 +104,9 @@ fn compare(machine: &Machine) -> Result<usize, String> {
             let here = system.variable_values(row);
             let Some(state) = initial.found.iter().find(|s| plain(s) == here) else { continue };
             let expected = reference::successors(&cx, state);
+            let found = BTreeSet::new();
             let mut steps =
-                Steps { system: &system, found: BTreeSet::new(), wd: false, limit: false, repeated: false };
+                Steps { system: &system, found, wd: false, clash: false, limit: false, repeated: false };
             let _ = system.successors(&mut worker, row, &mut steps);
             let limited = expected.faults.iter().any(|f| matches!(f.fault, Fault::Limit(..)));
             if steps.limit || limited || worker.env.truncated.is_some() || cut(&cx) {
@@ -110,6 +117,9 @@ fn compare(machine: &Machine) -> Result<usize, String> {
             let expected: BTreeSet<Label> = expected.steps.iter().map(label).collect();
             if !faults.is_empty() && !steps.wd {
                 return Err(format!("in {here:?}: expected {faults:?}, but no fault was seen"));
+            }
+            if faults.is_empty() && steps.clash {
+                return Err(format!("in {here:?}: a clash was seen, but no fault expected"));
             }
             // With a fault, how many of the other outcomes of that operation are found is open.
             if !steps.wd && (expected != steps.found || steps.repeated) {
@@ -129,7 +139,7 @@ fn compare(machine: &Machine) -> Result<usize, String> {
 fn smallest(machine: Machine, why: String) -> (Machine, String) {
     let mut now = (machine, why);
     loop {
-        let smaller = now.0.smaller().into_iter().find_map(|m| Some((compare(&m).err()?, m)));
+        let smaller = now.0.smaller().into_iter().find_map(|m| Some((compare(&m.model, &m.scope).err()?, m)));
         match smaller {
             Some((why, m)) => now = (m, why),
             None => return now,
@@ -144,7 +154,7 @@ fn machines_have_the_same_transitions() {
     let mut differences = Vec::new();
     for seed in 0..machines {
         let machine = Machine::new(seed, 10);
-        match compare(&machine) {
+        match compare(&machine.model, &machine.scope) {
             Ok(n) => compared += n,
             Err(why) => {
                 let (machine, why) = smallest(machine, why);
@@ -158,4 +168,60 @@ fn machines_have_the_same_transitions() {
     println!("{compared} states of {machines} machines compared");
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
     assert!(compared > machines as usize / 4, "only {compared} states compared");
+}
+
+/// Several writes to one variable at once, each alone in a machine: whether they clash is what the reference says
+/// (`tests/reference_machines.rs`).
+#[test]
+fn writes_at_once_clash_in_both() {
+    let mut wrong = Vec::new();
+    for (i, body) in [
+        "x := 1 || x := 1",
+        "x := 1 || x := 2",
+        "x := x || x := 2",
+        "x := 2 || x := x",
+        "x, x := 1, 2",
+        "x, y, x := 1, 2, 1",
+        "x, x :: {1 |-> 1, 2 |-> 2}",
+        "x, x :: {1 |-> 2, 1 |-> 1}",
+        "f(0), f(1) := 1, 1",
+        "f(0) := 1 || f(0) := 1",
+        "f(0) := 1 || f(1) := 1",
+        "f(x) := f(x) || f(1) := f(1)",
+        "IF x = 0 THEN x := 1 END || IF x = 1 THEN x := 2 END",
+        "IF x = 0 THEN x := 1 END || IF y = 0 THEN x := 2 END",
+        "x :: 1..2 || x :: 1..2",
+        "x :: {2} || ANY z WHERE z : 0..3 & z > 1 & z < 3 THEN x := z END",
+        "x := 1 || x := 2 || SELECT y = 1 THEN y := 0 END",
+        "BEGIN x := 1 || y := 2 END || BEGIN y := 2 || x := 1 END",
+        "BEGIN x := 1 || y := 2 END || BEGIN y := 2 || x := x END",
+        "BEGIN x := 1 || x := 1 END || x := 1",
+        "BEGIN x := 1 || x := 1 END || x := 0",
+        "BEGIN x := 1 ; x := 0 END || x := 0",
+        "BEGIN x := 1 ; x := 0 END || x := 1",
+        "WHILE x < 2 DO x := x + 1 INVARIANT x : 0..2 VARIANT 2 - x END || x := 2",
+        "WHILE x < 2 DO x := x + 1 || x := 1 + x INVARIANT x : 0..2 VARIANT 2 - x END || x := 0",
+        "WHILE x < 0 DO x := x + 1 INVARIANT x : 0..2 VARIANT 2 - x END || x := 2",
+        "CHOICE x := 1 OR y := 1 END || CHOICE x := 1 OR y := 1 END",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = format!(
+            "MACHINE At{i} DEFINITIONS SET_PREF_ALLOW_SIMULTANEOUS_ASSIGNMENTS == TRUE \
+             VARIABLES x, y, f INVARIANT x : 0..3 & y : 0..3 & f : 0..1 --> 0..1 \
+             INITIALISATION x := 0 || y := 0 || f := {{0 |-> 0, 1 |-> 0}} \
+             OPERATIONS op = BEGIN {body} END; r <-- other = BEGIN r := x || r := y || {body} END END"
+        );
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("At{i}.mch"));
+        std::fs::write(&path, text).expect("the build directory is writable");
+        let loaded = load(&path);
+        let model = loaded.model.unwrap_or_else(|| panic!("{body}: {:?}", loaded.diagnostics));
+        let (scope, _) = scope(&model, &ScopeArgs::default()).unwrap_or_else(|d| panic!("{body}: {d:?}"));
+        match compare(&model, &scope) {
+            Ok(1) => {}
+            other => wrong.push(format!("{body}: {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

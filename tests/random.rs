@@ -94,7 +94,7 @@ fn machines_run() {
     }
     println!("{counts:?}");
     assert!(counts["states"] > 150 && counts["steps"] > 150, "{counts:?}");
-    for code in ["B0314", "B0315", "B0316", "B0318"] {
+    for code in ["B0314", "B0315", "B0316", "B0318", "B0319"] {
         assert!(counts.contains_key(code), "{code} never occurs: {counts:?}");
     }
 }

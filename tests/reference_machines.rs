@@ -165,12 +165,13 @@ fn show_fault(fault: &Fault) -> String {
     }
 }
 
-/// Operations over `x : INTEGER` starting at 0, and the steps they give.
+/// Operations over `x : INTEGER` starting at 0, and the steps they give. `||` may write a variable twice.
 fn check_steps<'a>(rows: impl IntoIterator<Item = (&'a str, &'a [&'a str])>) {
     let mut wrong = vec![];
     for (i, (ops, expected)) in rows.into_iter().enumerate() {
         let text = format!(
-            "MACHINE M{i} VARIABLES x, y, f INVARIANT x : INTEGER & y : INTEGER & f : INTEGER +-> INTEGER \
+            "MACHINE M{i} DEFINITIONS SET_PREF_ALLOW_SIMULTANEOUS_ASSIGNMENTS == TRUE \
+             VARIABLES x, y, f INVARIANT x : INTEGER & y : INTEGER & f : INTEGER +-> INTEGER \
              INITIALISATION x := 0 || y := 5 || f := {{0 |-> 1, 2 |-> 3}} OPERATIONS {ops} END"
         );
         let name = format!("M{i}");
@@ -190,6 +191,27 @@ fn substitutions() {
         ("o = BEGIN x, y := y, x END", &["o()->: 5 0"]),
         ("o = BEGIN x := y || y := x END", &["o()->: 5 0"]),
         ("o = BEGIN x := y ; y := x END", &["o()->: 5 5"]),
+        ("o = BEGIN x := 5 || x := y END", &["o()->: 5 5"]),
+        ("o = BEGIN x := 5 || x := 6 END", &["o B0319"]),
+        ("o = BEGIN x := x || x := 6 END", &["o B0319"]),
+        ("o = BEGIN x := 6 || x := x END", &["o B0319"]),
+        ("o = x, x := 5, y", &["o()->: 5 5"]),
+        ("o = x, x := 5, 6", &["o B0319"]),
+        ("o = x, x :: {1 |-> 1, 1 |-> 2}", &["o B0319"]),
+        ("o = f(0), f(2) := 3, 3", &["o B0319"]),
+        ("o = BEGIN f(0) := 3 || f(0) := 3 END", &["o()->: 0 5 {(0|->3),(2|->3)}"]),
+        ("o = BEGIN f(0) := 3 || f(2) := 3 END", &["o B0319"]),
+        ("o = BEGIN IF x = 0 THEN x := 1 END || IF x = 1 THEN x := 2 END END", &["o()->: 1 5"]),
+        ("o = BEGIN IF x = 0 THEN x := 1 END || IF y = 5 THEN x := 2 END END", &["o B0319"]),
+        ("o = BEGIN x :: 1..2 || x :: 2..3 END", &["o()->: 2 5", "o B0319", "o B0319", "o B0319"]),
+        ("o = BEGIN BEGIN x := 1 || y := 2 END || BEGIN y := 2 || x := 1 END END", &["o()->: 1 2"]),
+        ("o = BEGIN BEGIN x := 1 || y := 2 END || BEGIN y := 2 || x := x END END", &["o B0319"]),
+        (
+            "o = BEGIN WHILE x < 2 DO x := x + 1 INVARIANT x : 0..2 VARIANT 2 - x END || x := 2 END",
+            &["o()->: 2 5"],
+        ),
+        ("r <-- o = BEGIN r := 1 || r := 1 || x := 1 END", &["o()->1: 1 5"]),
+        ("r <-- o = BEGIN r := 1 || r := 2 || x := 1 END", &["o B0319"]),
         ("o = x :: 1..2", &["o()->: 1 5", "o()->: 2 5"]),
         ("o = x :: {}", &[]),
         ("o = x :: NATURAL", &["o limit"]),

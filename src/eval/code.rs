@@ -32,9 +32,23 @@ pub enum Code {
     Select(Vec<(Test, Code)>, Option<Box<Code>>),
     If(Vec<(Test, Code)>, Box<Code>),
     Seq(Vec<Code>),
-    /// Each part with the slots it may write; all read the old values.
+    /// Each part with the slots it may write; all read the old values. No slot is written by two parts.
     Par(Vec<(Code, Vec<Slot>)>),
+    /// The same where a slot may be written by several parts: a fault unless all write the same value.
+    Shared(Vec<Part>),
     While(Box<While>),
+}
+
+/// A part of a `||` that shares slots with other parts.
+#[derive(Debug)]
+pub struct Part {
+    pub code: Code,
+    /// The slots it may write.
+    pub writes: Vec<Slot>,
+    /// Each shared slot with the slot that has a value once the shared one was written: what is written may be the
+    /// old value, so the value does not tell.
+    pub marks: Vec<(Slot, Slot)>,
+    pub span: Span,
 }
 
 #[derive(Debug)]
@@ -156,6 +170,7 @@ impl Code {
             }
             Code::Seq(parts) => sequence(parts, env, then),
             Code::Par(parts) => parallel(parts, env, &mut Vec::new(), then),
+            Code::Shared(parts) => shared(parts, env, &mut Vec::new(), None, then),
             Code::While(w) => {
                 for (from, to) in &w.old {
                     let v = env.slots[*from as usize].clone();
@@ -195,6 +210,7 @@ impl Code {
                 otherwise.writes(out);
             }
             Code::Par(parts) => out.extend(parts.iter().flat_map(|(_, w)| w)),
+            Code::Shared(parts) => out.extend(parts.iter().flat_map(|p| &p.writes)),
             Code::While(w) => out.extend(&w.writes),
         }
     }
@@ -214,7 +230,44 @@ impl Code {
             Code::If(ways, otherwise) => ways.iter().any(|(_, w)| w.branches()) || otherwise.branches(),
             Code::Seq(parts) => parts.iter().any(Code::branches),
             Code::Par(parts) => parts.iter().any(|(c, _)| c.branches()),
+            Code::Shared(parts) => parts.iter().any(|p| p.code.branches()),
             Code::While(w) => w.body.branches(),
+        }
+    }
+
+    /// Makes every assignment to `slot` leave a mark.
+    pub fn mark(&mut self, slot: Slot, mark: Slot, rep: &R) {
+        let within = |code: &mut Code, writes: &mut Vec<Slot>| {
+            if writes.contains(&slot) {
+                writes.push(mark);
+                code.mark(slot, mark, rep);
+            }
+        };
+        match self {
+            Code::Skip => {}
+            Code::Assign(items) => {
+                if items.iter().any(|(s, _, _)| *s == slot) {
+                    items.push((mark, Node::Const(Val::W(1)), rep.clone()));
+                }
+            }
+            Code::Any(_, c) | Code::Let(_, c) | Code::Fresh(_, c) | Code::Copy(_, c) => {
+                c.mark(slot, mark, rep)
+            }
+            Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.mark(slot, mark, rep),
+            Code::Choice(ways) | Code::Seq(ways) => ways.iter_mut().for_each(|w| w.mark(slot, mark, rep)),
+            Code::Select(ways, otherwise) => {
+                ways.iter_mut().for_each(|(_, w)| w.mark(slot, mark, rep));
+                if let Some(c) = otherwise {
+                    c.mark(slot, mark, rep);
+                }
+            }
+            Code::If(ways, otherwise) => {
+                ways.iter_mut().for_each(|(_, w)| w.mark(slot, mark, rep));
+                otherwise.mark(slot, mark, rep);
+            }
+            Code::Par(parts) => parts.iter_mut().for_each(|(c, writes)| within(c, writes)),
+            Code::Shared(parts) => parts.iter_mut().for_each(|p| within(&mut p.code, &mut p.writes)),
+            Code::While(w) => within(&mut w.body, &mut w.writes),
         }
     }
 }
@@ -233,20 +286,10 @@ fn parallel(
     written: &mut Vec<(Slot, Val)>,
     then: Found,
 ) -> Res<bool> {
-    let Some(((code, slots), rest)) = parts.split_first() else {
-        for (s, v) in written.iter_mut() {
-            std::mem::swap(&mut env.slots[*s as usize], v);
-        }
-        let out = then(env);
-        for (s, v) in written.iter_mut() {
-            std::mem::swap(&mut env.slots[*s as usize], v);
-        }
-        return out;
-    };
+    let Some(((code, slots), rest)) = parts.split_first() else { return all_at_once(env, written, then) };
     let old: Vec<Val> = slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
     code.run(env, &mut |env| {
         // The others read the old values; what this part wrote is put in place when all are done.
-        // A slot that kept its value was not written, so another part may write it.
         let mark = written.len();
         for (s, v) in slots.iter().zip(&old) {
             let slot = &mut env.slots[*s as usize];
@@ -260,6 +303,57 @@ fn parallel(
         }
         out
     })
+}
+
+/// The clash is the first part that disagrees with one before it. It counts only when no part blocks.
+fn shared(
+    parts: &[Part],
+    env: &mut Env,
+    written: &mut Vec<(Slot, Val)>,
+    clash: Option<Span>,
+    then: Found,
+) -> Res<bool> {
+    let Some((part, rest)) = parts.split_first() else {
+        return match clash {
+            Some(span) => Err(Fault::wd(WdKind::Clash).at(span)),
+            None => all_at_once(env, written, then),
+        };
+    };
+    for (_, mark) in &part.marks {
+        env.set(*mark, Val::None);
+    }
+    let old: Vec<Val> = part.writes.iter().map(|s| env.slots[*s as usize].clone()).collect();
+    part.code.run(env, &mut |env| {
+        let is_marked = |env: &Env, slot: Slot| {
+            part.marks.iter().any(|(s, mark)| *s == slot && env.slots[*mark as usize] != Val::None)
+        };
+        let disagrees = |(s, v): &(Slot, Val)| is_marked(env, *s) && env.slots[*s as usize] != *v;
+        let clash = clash.or_else(|| written.iter().any(disagrees).then_some(part.span));
+        let before = written.len();
+        for (s, v) in part.writes.iter().zip(&old) {
+            if env.slots[*s as usize] != *v || is_marked(env, *s) {
+                written.push((*s, std::mem::replace(&mut env.slots[*s as usize], v.clone())));
+            }
+        }
+        let out = shared(rest, env, written, clash, then);
+        for (s, new) in written.drain(before..) {
+            env.slots[s as usize] = new;
+        }
+        out
+    })
+}
+
+/// Goes on with what the parts of a `||` wrote.
+fn all_at_once(env: &mut Env, written: &mut [(Slot, Val)], then: Found) -> Res<bool> {
+    for (s, v) in written.iter_mut() {
+        std::mem::swap(&mut env.slots[*s as usize], v);
+    }
+    let out = then(env);
+    // Backwards: a shared slot is there several times.
+    for (s, v) in written.iter_mut().rev() {
+        std::mem::swap(&mut env.slots[*s as usize], v);
+    }
+    out
 }
 
 impl While {

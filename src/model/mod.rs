@@ -172,7 +172,7 @@ pub struct Stmt {
 }
 
 /// What an assignment writes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     Var(VarId),
     Local(LocalId),

@@ -86,6 +86,8 @@ pub enum WdKind {
     LoopVariant,
     /// a variable or local is read before anything was assigned to it
     Unassigned,
+    /// one variable gets two different values at once: `x := 1 || x := 2`
+    Clash,
 }
 
 impl WdKind {
@@ -114,6 +116,7 @@ impl WdKind {
             WdKind::LoopInvariant => ("B0316", "loop invariant violated"),
             WdKind::LoopVariant => ("B0317", "loop variant is negative or does not decrease"),
             WdKind::Unassigned => ("B0318", "read before anything was assigned"),
+            WdKind::Clash => ("B0319", "a variable gets two different values at once"),
         }
     }
 }

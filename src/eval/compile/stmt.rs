@@ -1,10 +1,11 @@
 //! Substitutions become code; operations become events.
 
 use super::Compiler;
-use crate::eval::code::{Code, While};
+use crate::eval::code::{Code, Part, While};
 use crate::eval::node::{Node, Slot, Test};
 use crate::eval::plan::{Pattern, Plan, Step};
-use crate::model::{BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target};
+use crate::lang::diag::Span;
+use crate::model::{BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target, Type};
 use crate::value::fault::WdKind;
 use crate::value::rep::{R, Rep, Shape};
 use std::collections::BTreeSet;
@@ -88,7 +89,7 @@ impl Compiler<'_> {
                     self.assignment(lhs, value)
                 });
                 let assigned = assigned.collect();
-                Code::Assign(assigned)
+                self.assign(assigned, items.iter().map(|(lhs, _)| lhs.span))
             }
             StmtKind::BecomesElement(targets, set) => {
                 let rep = self.rep(&set.ty);
@@ -132,7 +133,7 @@ impl Compiler<'_> {
                     self.assignment(lhs, value)
                 });
                 let assigned = assigned.collect();
-                Code::Any(plan, boxed(Code::Assign(assigned)))
+                Code::Any(plan, boxed(self.assign(assigned, targets.iter().map(|lhs| lhs.span))))
             }
             StmtKind::BecomesSuch { targets, fresh, pred } => {
                 let slots: Vec<Slot> = fresh.iter().map(|l| self.local_slot(*l)).collect();
@@ -142,7 +143,7 @@ impl Compiler<'_> {
                     (self.target_slot(*t), Node::Slot(*f, s.span), rep)
                 });
                 let assigned = assigned.collect();
-                Code::Any(plan, boxed(Code::Assign(assigned)))
+                Code::Any(plan, boxed(self.assign(assigned, targets.iter().map(|_| s.span))))
             }
             StmtKind::Pre(p, body) => {
                 Code::Demand(self.test(p), WdKind::Precondition, p.span, boxed(self.stmt(body)))
@@ -239,6 +240,21 @@ impl Compiler<'_> {
         Step::Range { slot, lows, highs: Vec::new(), limits: self.limits, span }
     }
 
+    /// Several variables at once; `x, x := a, b` is `x := a || x := b`.
+    fn assign(&mut self, items: Vec<(Slot, Node, R)>, spans: impl Iterator<Item = Span>) -> Code {
+        let slots: BTreeSet<Slot> = items.iter().map(|(s, _, _)| *s).collect();
+        if slots.len() == items.len() {
+            return Code::Assign(items);
+        }
+        let parts = items.into_iter().zip(spans).map(|(item, span)| Part {
+            writes: vec![item.0],
+            code: Code::Assign(vec![item]),
+            marks: vec![],
+            span,
+        });
+        self.at_once(parts.collect())
+    }
+
     /// `f(a)(b) := v` is f := f <+ {a |-> (f(a) <+ {b |-> v})}.
     fn assignment(&mut self, lhs: &Lhs, value: Node) -> (Slot, Node, R) {
         let slot = self.target_slot(lhs.target);
@@ -317,17 +333,38 @@ impl Compiler<'_> {
     }
 
     fn parallel(&mut self, parts: &[Stmt]) -> Code {
+        let parts = parts.iter().map(|p| {
+            let code = self.stmt(p);
+            let mut writes = BTreeSet::new();
+            code.writes(&mut writes);
+            Part { code, writes: writes.into_iter().collect(), marks: vec![], span: p.span }
+        });
+        let parts = parts.collect();
+        self.at_once(parts)
+    }
+
+    fn at_once(&mut self, mut parts: Vec<Part>) -> Code {
+        let mut seen = BTreeSet::new();
+        let again = parts.iter().flat_map(|p| &p.writes).filter(|s| !seen.insert(**s));
+        let shared: BTreeSet<Slot> = again.copied().collect();
+        if !shared.is_empty() {
+            let rep = self.rep(&Type::Bool);
+            for part in &mut parts {
+                for slot in shared.iter().filter(|s| part.writes.contains(s)) {
+                    let mark = self.temporary(&rep);
+                    part.code.mark(*slot, mark, &rep);
+                    part.marks.push((*slot, mark));
+                }
+            }
+            return Code::Shared(parts);
+        }
         let mut merged: Vec<(Slot, Node, R)> = Vec::new();
         let mut others: Vec<(Code, Vec<Slot>)> = Vec::new();
-        for p in parts {
-            match self.stmt(p) {
+        for Part { code, writes, .. } in parts {
+            match code {
                 Code::Skip => {}
                 Code::Assign(items) => merged.extend(items),
-                code => {
-                    let mut writes = BTreeSet::new();
-                    code.writes(&mut writes);
-                    others.push((code, writes.into_iter().collect()));
-                }
+                code => others.push((code, writes)),
             }
         }
         if others.is_empty() {
@@ -417,7 +454,8 @@ impl Compiler<'_> {
             .collect();
         let mut code = body;
         if !back.is_empty() {
-            code = Code::Seq(vec![code, Code::Assign(back)]);
+            let back = self.assign(back, results.iter().map(|lhs| lhs.span));
+            code = Code::Seq(vec![code, back]);
         }
         if !outs.is_empty() {
             let plain = |lhs: &&Lhs| lhs.path.is_empty();

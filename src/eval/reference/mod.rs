@@ -155,6 +155,8 @@ pub struct Env<'m> {
     locals: Arc<BTreeMap<LocalId, Arc<Item<'m>>>>,
     /// What `x$0` means; `None`: the same as `x`.
     before: Option<Arc<Env<'m>>>,
+    /// What the substitution wrote: the parts of `||` may write the same variable only to the same value.
+    written: Arc<BTreeSet<Target>>,
 }
 
 /// What a bound name is: a local, or a constant while PROPERTIES are solved.
@@ -172,6 +174,7 @@ impl<'m> Env<'m> {
             variables: Arc::new(vec![None; model.variables.len()]),
             locals: Arc::default(),
             before: None,
+            written: Arc::default(),
         }
     }
 
@@ -181,6 +184,7 @@ impl<'m> Env<'m> {
             variables: Arc::new(state.variables.clone()),
             locals: Arc::default(),
             before: None,
+            written: Arc::default(),
         }
     }
 
@@ -252,7 +256,8 @@ impl<'m> Env<'m> {
         value.cloned().ok_or_else(|| wd(WdKind::Unassigned, span))
     }
 
-    fn write_target(self, target: Target, value: Value) -> Self {
+    fn write_target(mut self, target: Target, value: Value) -> Self {
+        Arc::make_mut(&mut self.written).insert(target);
         match target {
             Target::Var(id) => self.with_variable(id, value),
             Target::Local(id) => self.with_local(id, value),
@@ -262,7 +267,7 @@ impl<'m> Env<'m> {
     /// What a closure keeps. Constants are not kept: they are fixed, and a recursive function must find itself
     /// among those of the place where it is used.
     fn capture(&self) -> Env<'m> {
-        Env { constants: Arc::default(), ..self.clone() }
+        Env { constants: Arc::default(), written: Arc::default(), ..self.clone() }
     }
 
     /// The environment of a closure that is used here.

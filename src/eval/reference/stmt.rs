@@ -89,16 +89,12 @@ fn try_run<'m>(cx: &Cx<'m>, env: &Env<'m>, s: &'m Stmt, pre: Pre) -> Result<Outc
         StmtKind::BecomesSuch { targets, fresh, pred } => {
             let now = Env { before: None, ..env.clone() };
             choices(cx, &now, fresh, pred, |found| {
-                let mut new = env.clone();
-                for (target, id) in targets.iter().zip(fresh) {
-                    match found.local(*id).and_then(Item::value) {
-                        Some(v) => new = new.write_target(*target, v.clone()),
-                        None => {
-                            return Outcomes::fault(limit(s.span, "an infinite set as a variable's value"));
-                        }
-                    }
-                }
-                Outcomes::done(new)
+                let value = |id: &LocalId| found.local(*id).and_then(Item::value).cloned();
+                let Some(values) = fresh.iter().map(value).collect::<Option<Vec<_>>>() else {
+                    return Outcomes::fault(limit(s.span, "an infinite set as a variable's value"));
+                };
+                let writes = targets.iter().zip(values).map(|(target, v)| (*target, v, s.span));
+                write(env.clone(), writes).map(Outcomes::done).into()
             })?
         }
         StmtKind::Pre(p, body) => match (holds(cx, env, p)?, pre) {
@@ -199,9 +195,10 @@ fn select<'m>(
 fn assign<'m>(
     cx: &Cx<'m>,
     old: &Env<'m>,
-    mut new: Env<'m>,
+    new: Env<'m>,
     values: Vec<(&'m Lhs, Value)>,
 ) -> Result<Env<'m>, Fault> {
+    let mut writes = vec![];
     for (lhs, value) in values {
         let value = if lhs.path.is_empty() {
             value
@@ -209,9 +206,24 @@ fn assign<'m>(
             let whole = new.read_target(lhs.target, lhs.span)?;
             updated(cx, old, whole, &lhs.path, value, lhs.span)?
         };
-        new = new.write_target(lhs.target, value);
+        writes.push((lhs.target, value, lhs.span));
     }
-    Ok(new)
+    write(new, writes)
+}
+
+/// All writes at once: those to the same variable have to agree.
+fn write<'m>(
+    mut env: Env<'m>,
+    writes: impl IntoIterator<Item = (Target, Value, Span)>,
+) -> Result<Env<'m>, Fault> {
+    let mut done: BTreeMap<Target, Value> = BTreeMap::new();
+    for (target, value, span) in writes {
+        if done.insert(target, value.clone()).is_some_and(|other| other != value) {
+            return Err(wd(WdKind::Clash, span));
+        }
+        env = env.write_target(target, value);
+    }
+    Ok(env)
 }
 
 /// The value with another one at the end of the path: `f(x) := E` is `f := f <+ {x |-> E}`.
@@ -248,42 +260,40 @@ fn updated<'m>(
     }
 }
 
-/// Each part runs in the old state; what one of them changed is changed. Blocked if one of them is.
+/// Each part runs in the old state; what one of them wrote is written, and what several of them wrote has to be the
+/// same value. Blocked if one of them is.
 fn parallel<'m>(cx: &Cx<'m>, env: &Env<'m>, parts: &'m [Stmt], span: Span) -> Result<Outcomes<'m>, Fault> {
-    let all: Vec<Outcomes<'m>> = parts.iter().map(|p| run(cx, env, p, Pre::Duty)).collect();
+    let start = Env { written: Arc::default(), ..env.clone() };
+    let all: Vec<Outcomes<'m>> = parts.iter().map(|p| run(cx, &start, p, Pre::Duty)).collect();
     if all.iter().any(Outcomes::is_blocked) {
         return Ok(Outcomes::default());
     }
-    let mut out = Outcomes::done(env.clone());
-    for part in all {
+    let mut out = Outcomes::done(start);
+    for (s, part) in parts.iter().zip(all) {
         out.faults.extend(part.faults);
-        let mut merged = vec![];
-        for so_far in &out.done {
+        for so_far in std::mem::take(&mut out.done) {
             for changed in &part.done {
                 cx.spend(1, span)?;
-                merged.push(merge(env, so_far.clone(), changed));
+                out.add(merge(so_far.clone(), changed, s.span).map(Outcomes::done).into());
             }
         }
-        out.done = merged;
+    }
+    for end in &mut out.done {
+        Arc::make_mut(&mut end.written).extend(env.written.iter().copied());
     }
     Ok(out)
 }
 
-fn merge<'m>(old: &Env<'m>, mut into: Env<'m>, changed: &Env<'m>) -> Env<'m> {
-    for (i, value) in changed.variables.iter().enumerate() {
-        let id = VarId(i as u32);
-        if let Some(v) = value
-            && old.variable(id) != Some(v)
-        {
-            into = into.with_variable(id, v.clone());
+fn merge<'m>(mut into: Env<'m>, changed: &Env<'m>, span: Span) -> Result<Env<'m>, Fault> {
+    for target in changed.written.iter() {
+        // VAR, run once more by a loop, takes the value of its local away.
+        let Ok(value) = changed.read_target(*target, span) else { continue };
+        if into.written.contains(target) && into.read_target(*target, span)? != value {
+            return Err(wd(WdKind::Clash, span));
         }
+        into = into.write_target(*target, value);
     }
-    for (id, item) in changed.locals.iter() {
-        if old.local(*id) != Some(item) {
-            into = into.with_local(*id, (**item).clone());
-        }
-    }
-    into
+    Ok(into)
 }
 
 /// WHILE: the invariant holds whenever the condition is looked at; the variant is a natural number that
@@ -352,7 +362,9 @@ fn call<'m>(
             .zip(&callee.results)
             .map(|(lhs, id)| Ok((lhs, end.read_target(Target::Local(*id), lhs.span)?)))
             .collect();
-        let new = Env { variables: end.variables, ..env.clone() };
+        let mut new = Env { variables: end.variables, ..env.clone() };
+        let variables = end.written.iter().filter(|t| matches!(t, Target::Var(_)));
+        Arc::make_mut(&mut new.written).extend(variables.copied());
         match values.and_then(|values| assign(cx, env, new, values)) {
             Ok(new) => out.done.push(new),
             Err(fault) => out.faults.push(fault),

@@ -601,7 +601,7 @@ impl<'a> Lower<'a> {
                 self.bound = after;
                 Code::Par(all)
             }
-            General::While(_) => return None,
+            General::Shared(_) | General::While(_) => return None,
         })
     }
 

@@ -58,7 +58,7 @@ struct Checker<'a> {
     fields: Vec<(Name, Type)>,
     /// When unknown names become locals: those that did.
     open: Option<Vec<(Name, LocalId)>>,
-    /// `x := 1 || x := 2` is only warned of.
+    /// `x := a || x := b` is allowed, and a fault where the two values differ.
     simultaneous: bool,
     /// Operations of the machine being checked, which it may not call itself (local ones it may).
     uncallable: HashSet<usize>,

@@ -282,8 +282,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The parts of `||` must write to different variables.
+    /// The parts of `||` must write to different variables, unless the model says that they need not.
     fn disjoint(&mut self, parts: &[Stmt]) {
+        if self.simultaneous {
+            return;
+        }
         let mut seen: Vec<(Target, Span)> = vec![];
         for part in parts {
             let mut written = vec![];
@@ -295,12 +298,8 @@ impl Checker<'_> {
                         Target::Local(l) => self.model.local(*l).name.clone(),
                     };
                     let message = format!("`{name}` is assigned on both sides of `||`");
-                    let diag = if self.simultaneous {
-                        Diagnostic::warning("B0215", *span, message)
-                    } else {
-                        Diagnostic::error("B0215", *span, message)
-                            .help("combine the two: `f := f <+ {a |-> x, b |-> y}`")
-                    };
+                    let diag = Diagnostic::error("B0215", *span, message)
+                        .help("combine the two: `f := f <+ {a |-> x, b |-> y}`");
                     self.diags.push(diag.note(*first, "also assigned here"));
                     return;
                 }

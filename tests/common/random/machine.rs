@@ -284,8 +284,10 @@ impl Generator {
                 let all = self.writable.clone();
                 let (left, right) = all.split_at(all.len() / 2);
                 let mut parts = vec![];
+                // Now and then both may write everything: then what both write has to agree.
+                let is_shared = self.choice.percent(50);
                 for part in [left, right] {
-                    self.writable = part.to_vec();
+                    self.writable = if is_shared { all.clone() } else { part.to_vec() };
                     parts.push(self.substitution(half));
                 }
                 self.writable = all;
