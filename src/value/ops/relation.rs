@@ -1,0 +1,370 @@
+//! Relations and functions.
+
+use super::symbolic::{member, symbolic};
+use super::{filter, is_empty, union};
+use crate::value::fault::{Fault, Res, WdKind};
+use crate::value::mask;
+use crate::value::rep::Rep;
+use crate::value::val::{Lazy, MAX_SET, Val, force, too_large};
+
+/// Domain; `rep` represents the relation.
+pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Val::W(w)) = (rep.small_rel(), r) {
+        return Ok(Val::W(mask::dom(*w, na, nb)));
+    }
+    if let Val::Seq(items) = r {
+        return Ok(Val::Set((1..=items.len() as i64).map(Val::I).collect()));
+    }
+    let (ra, rb) = rep.as_rel();
+    if let Val::Lazy(l) = r {
+        if let Lazy::Product(a, b) = &*l.0
+            && !is_empty(b, &Rep::set(rb.clone()))?
+        {
+            return Ok(a.clone());
+        }
+        if let Lazy::Closure(c) = &*l.0
+            && let Some(d) = c.domain()
+        {
+            return Ok(d);
+        }
+    }
+    let r = force(r.clone(), rep)?;
+    let out = r.elems().map(|p| p.first(rep.elem())).collect();
+    Ok(Val::from_elems(out, &Rep::set(ra.clone())))
+}
+
+pub fn ran(r: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Val::W(w)) = (rep.small_rel(), r) {
+        return Ok(Val::W(mask::ran(*w, na, nb)));
+    }
+    let (ra, rb) = rep.as_rel();
+    let set = Rep::set(rb.clone());
+    if let Val::Seq(items) = r {
+        return Ok(Val::from_elems(items.to_vec(), &set));
+    }
+    if let Val::Lazy(l) = r
+        && let Lazy::Product(a, b) = &*l.0
+        && !is_empty(a, &Rep::set(ra.clone()))?
+    {
+        return Ok(b.clone());
+    }
+    let r = force(r.clone(), rep)?;
+    let out = r.elems().map(|p| p.second(rep.elem())).collect();
+    Ok(Val::from_elems(out, &set))
+}
+
+/// The second parts of the pairs that start with x, of an expanded relation.
+pub fn at(r: &Val, x: &Val, rep: &Rep, found: &mut dyn FnMut(Val)) {
+    match r {
+        Val::W(w) => {
+            let nb = rep.as_rel().1.carrier as u32;
+            mask::bits(mask::row(*w, x.word() as u32, nb)).for_each(|y| found(Val::W(u64::from(y))));
+        }
+        Val::Bits(w) => {
+            let nb = rep.as_rel().1.carrier;
+            let base = x.word() * nb;
+            for y in 0..nb {
+                let i = base + y;
+                if w[(i / 64) as usize] >> (i % 64) & 1 == 1 {
+                    found(Val::W(y));
+                }
+            }
+        }
+        Val::Seq(items) => {
+            if let Val::I(i) = x
+                && *i >= 1
+                && *i as usize <= items.len()
+            {
+                found(items[*i as usize - 1].clone());
+            }
+        }
+        Val::Set(s) => {
+            let pair = rep.elem();
+            let key = |v: &Val| v.first(pair);
+            let start = s.partition_point(|p| key(p) < *x);
+            s[start..].iter().take_while(|p| key(p) == *x).for_each(|p| found(p.second(pair)));
+        }
+        other => unreachable!("an expanded relation was expected, not {other:?}"),
+    }
+}
+
+/// r(x)
+pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
+    match r {
+        Val::W(w) => {
+            let nb = rep.as_rel().1.carrier as u32;
+            let row = mask::row(*w, x.word() as u32, nb);
+            match row.count_ones() {
+                1 => Ok(Val::W(u64::from(row.trailing_zeros()))),
+                0 => Err(Fault::wd(WdKind::OutsideDomain)),
+                _ => Err(Fault::wd(WdKind::NotFunctional)),
+            }
+        }
+        Val::Lazy(l) => match &*l.0 {
+            Lazy::Closure(c) => c.apply(x),
+            Lazy::Union(a, b) => {
+                // Function given by cases, one of them symbolic.
+                let by = |f: &Val| match apply(f, x, rep) {
+                    Ok(v) => Ok(Some(v)),
+                    Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(None),
+                    Err(e) => Err(e),
+                };
+                match (by(a)?, by(b)?) {
+                    (Some(v), None) | (None, Some(v)) => Ok(v),
+                    (Some(v), Some(w)) if v == w => Ok(v),
+                    (Some(_), Some(_)) => Err(Fault::wd(WdKind::NotFunctional)),
+                    (None, None) => Err(Fault::wd(WdKind::OutsideDomain)),
+                }
+            }
+            _ => apply(&force(r.clone(), rep)?, x, rep),
+        },
+        _ => {
+            let mut images = 0;
+            let mut image = Val::None;
+            at(r, x, rep, &mut |y| {
+                images += 1;
+                image = y;
+            });
+            match images {
+                1 => Ok(image),
+                0 => Err(Fault::wd(WdKind::OutsideDomain)),
+                _ => Err(Fault::wd(WdKind::NotFunctional)),
+            }
+        }
+    }
+}
+
+/// r[s]
+pub fn image(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((_, nb)), Val::W(w), Val::W(s)) = (rep.small_rel(), r, s) {
+        return Ok(Val::W(mask::image(*w, *s, nb)));
+    }
+    let (ra, rb) = rep.as_rel();
+    let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
+    let mut out = Vec::new();
+    match r {
+        Val::Lazy(l) => {
+            if let Lazy::Closure(c) = &*l.0
+                && c.is_pointwise()
+            {
+                for x in force(s.clone(), &sa)?.elems() {
+                    match c.apply(&x) {
+                        Ok(y) => out.push(y),
+                        Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
+                        Err(e) => return Err(e),
+                    }
+                }
+                return Ok(Val::from_elems(out, &sb));
+            }
+            image(&force(r.clone(), rep)?, s, rep)
+        }
+        _ if s.is_lazy() => {
+            for p in r.elems() {
+                let (x, y) = p.split(rep.elem());
+                if member(&x, s, &sa)? {
+                    out.push(y);
+                }
+            }
+            Ok(Val::from_elems(out, &sb))
+        }
+        _ => {
+            for x in s.elems() {
+                at(r, &x, rep, &mut |y| out.push(y));
+            }
+            Ok(Val::from_elems(out, &sb))
+        }
+    }
+}
+
+/// r~; `rep` represents r, `inv` the result.
+pub fn inverse(r: &Val, rep: &Rep, inv: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Val::W(w)) = (rep.small_rel(), r) {
+        return Ok(Val::W(mask::inverse(*w, na, nb)));
+    }
+    let r = force(r.clone(), rep)?;
+    let out = r
+        .elems()
+        .map(|p| {
+            let (x, y) = p.split(rep.elem());
+            Val::pair(y, x, inv.elem())
+        })
+        .collect();
+    Ok(Val::from_elems(out, inv))
+}
+
+/// r ; s
+pub fn compose(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Some((_, nc)), Some(_), Val::W(x), Val::W(y)) =
+        (rr.small_rel(), rs.small_rel(), out_rep.small_rel(), r, s)
+    {
+        return Ok(Val::W(mask::compose(*x, *y, na, nb, nc)));
+    }
+    let r = force(r.clone(), rr)?;
+    let s = if symbolic(s) { s.clone() } else { force(s.clone(), rs)? };
+    let mut out = Vec::new();
+    for p in r.elems() {
+        let (x, y) = p.split(rr.elem());
+        if let Val::Lazy(_) = s {
+            match apply(&s, &y, rs) {
+                Ok(z) => out.push(Val::pair(x, z, out_rep.elem())),
+                Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
+                Err(e) => return Err(e),
+            }
+        } else {
+            at(&s, &y, rs, &mut |z| out.push(Val::pair(x.clone(), z, out_rep.elem())));
+        }
+    }
+    Ok(Val::from_elems(out, out_rep))
+}
+
+/// r <+ s
+pub fn override_with(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Val::W(x), Val::W(y)) = (rep.small_rel(), r, s) {
+        return Ok(Val::W(mask::override_with(*x, *y, na, nb)));
+    }
+    let (r, s) = (force(r.clone(), rep)?, force(s.clone(), rep)?);
+    if let (Val::Seq(items), Val::Seq(new)) = (&r, &s)
+        && new.len() == 1
+    {
+        let mut items = items.to_vec();
+        items[0] = new[0].clone();
+        return Ok(Val::seq(items));
+    }
+    let d = dom(&s, rep)?;
+    let mut out: Vec<Val> = r.elems().filter(|p| !d.has(&p.first(rep.elem()))).collect();
+    out.extend(s.elems());
+    Ok(Val::from_elems(out, rep))
+}
+
+/// r <+ {x |-> y}
+pub fn update(r: &Val, x: &Val, y: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((_, nb)), Val::W(w)) = (rep.small_rel(), r) {
+        let x = x.word() as u32;
+        return Ok(Val::W((w & !mask::rows(1 << x, nb)) | 1 << (u64::from(x * nb) + y.word())));
+    }
+    if let (Val::Seq(items), Val::I(i)) = (r, x)
+        && *i >= 1
+        && *i as usize <= items.len()
+    {
+        let mut items = items.to_vec();
+        items[*i as usize - 1] = y.clone();
+        return Ok(Val::seq(items));
+    }
+    let one = Val::from_elems(vec![Val::pair(x.clone(), y.clone(), rep.elem())], rep);
+    override_with(r, &one, rep)
+}
+
+/// What a restriction keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restrict {
+    pub by_domain: bool,
+    /// `<<|` and `|>>` keep what is outside.
+    pub subtract: bool,
+}
+
+pub fn restrict(how: Restrict, r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((na, nb)), Val::W(w), Val::W(s)) = (rep.small_rel(), r, s) {
+        let keep = if how.by_domain { mask::rows(*s, nb) } else { mask::columns(*s, na, nb) };
+        return Ok(Val::W(if how.subtract { w & !keep } else { w & keep }));
+    }
+    let (ra, rb) = rep.as_rel();
+    let side = Rep::set(if how.by_domain { ra } else { rb }.clone());
+    if how.by_domain && !how.subtract && symbolic(r) {
+        let mut out = Vec::new();
+        for x in force(s.clone(), &side)?.elems() {
+            match apply(r, &x, rep) {
+                Ok(y) => out.push(Val::pair(x, y, rep.elem())),
+                Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        return Ok(Val::from_elems(out, rep));
+    }
+    let r = force(r.clone(), rep)?;
+    filter(&r, rep, &mut |p| {
+        let key = if how.by_domain { p.first(rep.elem()) } else { p.second(rep.elem()) };
+        Ok(member(&key, s, &side)? != how.subtract)
+    })
+}
+
+/// id(s); `rep` represents the result.
+pub fn identity(s: &Val, rep: &Rep) -> Res<Val> {
+    let (ra, _) = rep.as_rel();
+    if let (Some((n, _)), Val::W(s)) = (rep.small_rel(), s) {
+        return Ok(Val::W(mask::identity(*s, n)));
+    }
+    let s = force(s.clone(), &Rep::set(ra.clone()))?;
+    Ok(Val::from_elems(s.elems().map(|x| Val::pair(x.clone(), x, rep.elem())).collect(), rep))
+}
+
+/// closure1(r)
+pub fn closure1(r: &Val, rep: &Rep) -> Res<Val> {
+    if let (Some((n, _)), Val::W(w)) = (rep.small_rel(), r) {
+        return Ok(Val::W(mask::closure1(*w, n)));
+    }
+    let r = force(r.clone(), rep)?;
+    let mut all = r.clone();
+    loop {
+        let more = union(all.clone(), compose(&all, &r, rep, rep, rep)?, rep)?;
+        if more.count() > MAX_SET {
+            return Err(too_large("a closure"));
+        }
+        if more == all {
+            return Ok(all);
+        }
+        all = more;
+    }
+}
+
+/// iterate(r, n) for n ≥ 1
+pub fn iterate(r: &Val, n: u64, rep: &Rep) -> Res<Val> {
+    let r = force(r.clone(), rep)?;
+    let mut out = r.clone();
+    let mut seen: Vec<Val> = vec![out.clone()];
+    for k in 1..n {
+        out = compose(&out, &r, rep, rep, rep)?;
+        if out.is_empty_set() {
+            return Ok(out);
+        }
+        // Powers of a relation repeat; jump once a period shows.
+        if let Some(first) = seen.iter().position(|v| *v == out) {
+            let period = (k as usize) - first;
+            let index = first + (n as usize - 1 - first) % period;
+            return Ok(seen[index].clone());
+        }
+        if seen.len() < 256 {
+            seen.push(out.clone());
+        }
+    }
+    Ok(out)
+}
+
+/// f >< g: x ↦ (f(x), g(x))
+pub fn direct_product(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
+    let (f, g) = (force(f.clone(), rf)?, force(g.clone(), rg)?);
+    let target = out_rep.as_rel().1;
+    let mut out = Vec::new();
+    for p in f.elems() {
+        let (x, y) = p.split(rf.elem());
+        at(&g, &x, rg, &mut |z| {
+            out.push(Val::pair(x.clone(), Val::pair(y.clone(), z, target), out_rep.elem()));
+        });
+    }
+    Ok(Val::from_elems(out, out_rep))
+}
+
+/// f || g: (x, y) ↦ (f(x), g(y))
+pub fn parallel_product(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
+    let (f, g) = (force(f.clone(), rf)?, force(g.clone(), rg)?);
+    let (source, target) = out_rep.as_rel();
+    let mut out = Vec::new();
+    for p in f.elems() {
+        let (x, y) = p.split(rf.elem());
+        for q in g.elems() {
+            let (v, w) = q.split(rg.elem());
+            let from = Val::pair(x.clone(), v, source);
+            out.push(Val::pair(from, Val::pair(y.clone(), w, target), out_rep.elem()));
+        }
+    }
+    Ok(Val::from_elems(out, out_rep))
+}

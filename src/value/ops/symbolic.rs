@@ -1,0 +1,565 @@
+//! Symbolic sets ([`Lazy`]): which of them are infinite, what is in them, how many elements they have, and how they are
+//! enumerated where somebody needs the elements.
+
+use super::{is_empty, subset};
+use crate::value::fault::{Fault, Res};
+use crate::value::mask;
+use crate::value::rep::{R, Rep, Shape};
+use crate::value::val::{FunKind, IntSet, Lazy, MAX_SET, SeqKind, Val, cmp_int, force, submasks, too_large};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// Whether a set stays symbolic: it is infinite, or nobody knows how to expand it.
+pub fn symbolic(v: &Val) -> bool {
+    let Val::Lazy(l) = v else { return false };
+    match &*l.0 {
+        Lazy::Interval(..) => false,
+        Lazy::Integers(_) | Lazy::Strings => true,
+        Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
+        Lazy::Pow { of, .. } => symbolic(of),
+        Lazy::Fun { from, to, .. } => symbolic(from) || symbolic(to),
+        Lazy::Seq { kind, of } => symbolic(of) || !(kind.injective || known_empty(of)),
+        Lazy::Product(a, b) => (symbolic(a) && !known_empty(b)) || (symbolic(b) && !known_empty(a)),
+        Lazy::Struct(parts) => parts.iter().any(symbolic),
+        Lazy::Union(a, b) => symbolic(a) || symbolic(b),
+        Lazy::Inter(a, b) => symbolic(a) && symbolic(b),
+        Lazy::Diff(a, _) => symbolic(a),
+        Lazy::Closure(c) => c.is_infinite(),
+    }
+}
+
+/// Whether a set certainly has infinitely many elements; `false` also when it is not known. A comprehension that
+/// cannot be expanded may still be finite: `{x | x + x = 4}`.
+pub fn infinite(v: &Val) -> bool {
+    let Val::Lazy(l) = v else { return false };
+    match &*l.0 {
+        Lazy::Interval(..) | Lazy::Inter(..) | Lazy::Closure(_) => false,
+        Lazy::Integers(_) | Lazy::Strings => true,
+        Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
+        Lazy::Pow { of, .. } => infinite(of),
+        // Total functions to one point are one, whatever the domain.
+        Lazy::Fun { kind, from, to } => {
+            !kind.total
+                && !kind.surjective
+                && ((infinite(from) && known_nonempty(to)) || (infinite(to) && known_nonempty(from)))
+        }
+        Lazy::Seq { kind, of } => infinite(of) && !kind.surjective || (!kind.injective && known_nonempty(of)),
+        Lazy::Product(a, b) => (infinite(a) && known_nonempty(b)) || (infinite(b) && known_nonempty(a)),
+        Lazy::Struct(parts) => parts.iter().any(infinite) && parts.iter().all(known_nonempty),
+        Lazy::Union(a, b) => infinite(a) || infinite(b),
+        Lazy::Diff(a, b) => {
+            infinite(a) && (!b.is_lazy() || matches!(b, Val::Lazy(l) if matches!(&*l.0, Lazy::Interval(..))))
+        }
+    }
+}
+
+fn known_nonempty(v: &Val) -> bool {
+    match v {
+        Val::Lazy(l) => match &*l.0 {
+            Lazy::Interval(lo, hi) => lo <= hi,
+            _ => infinite(v),
+        },
+        _ => !v.is_empty_set(),
+    }
+}
+
+fn known_empty(v: &Val) -> bool {
+    !v.is_lazy() && v.is_empty_set()
+}
+
+fn rep_infinite(r: &Rep) -> bool {
+    match &r.shape {
+        Shape::Int | Shape::Str => true,
+        Shape::Bool | Shape::Elem(_) => false,
+        Shape::Pair(a, b) => rep_infinite(a) || rep_infinite(b),
+        Shape::Set(e, _) => rep_infinite(e),
+        Shape::Rec(p) => p.iter().any(|r| rep_infinite(r)),
+    }
+}
+
+/// Membership; `rep` is the set's representation.
+pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
+    let Val::Lazy(l) = set else { return Ok(set.has(v)) };
+    let elem = rep.elem();
+    match &*l.0 {
+        Lazy::Interval(lo, hi) => Ok(match v {
+            Val::I(i) => lo <= i && i <= hi,
+            _ => false,
+        }),
+        Lazy::Integers(k) => Ok(match (k, v) {
+            (IntSet::Integer, _) => true,
+            (IntSet::Natural, v) => cmp_int(v, &Val::I(0)) != Ordering::Less,
+            (IntSet::Natural1, v) => cmp_int(v, &Val::I(0)) == Ordering::Greater,
+        }),
+        Lazy::Strings | Lazy::All(_) => Ok(true),
+        Lazy::Pow { of, nonempty } => {
+            if *nonempty && is_empty(v, elem)? {
+                return Ok(false);
+            }
+            subset(v, of, elem)
+        }
+        Lazy::Fun { kind, from, to } => in_functions(*kind, v, from, to, elem),
+        Lazy::Seq { kind, of } => in_sequences(*kind, v, of, elem),
+        Lazy::Product(a, b) => {
+            let (ra, rb) = elem.as_pair();
+            let (x, y) = v.split(elem);
+            Ok(member(&x, a, &Rep::set(ra.clone()))? && member(&y, b, &Rep::set(rb.clone()))?)
+        }
+        Lazy::Struct(parts) => {
+            let Shape::Rec(reps) = &elem.shape else { return Ok(false) };
+            for (i, (part, r)) in parts.iter().zip(reps).enumerate() {
+                if !member(&v.field(i, elem), part, &Rep::set(r.clone()))? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Lazy::Union(a, b) => Ok(member(v, a, rep)? || member(v, b, rep)?),
+        Lazy::Inter(a, b) => Ok(member(v, a, rep)? && member(v, b, rep)?),
+        Lazy::Diff(a, b) => Ok(member(v, a, rep)? && !member(v, b, rep)?),
+        Lazy::Closure(c) => c.contains(v),
+    }
+}
+
+/// Values that an expanded set holds at most, counting those in its elements.
+const MAX_WEIGHT: usize = 8 * MAX_SET;
+
+fn weight_of(v: &Val) -> usize {
+    match v {
+        Val::Set(items) | Val::Seq(items) => items.len(),
+        Val::Bits(words) => words.len(),
+        _ => 1,
+    }
+}
+
+/// Elements that are tried at most before one of them belongs to a difference or an intersection.
+const MAX_TRIED: u64 = 1 << 26;
+
+/// Visits the elements of a set that pass a test.
+fn each_that(set: &Val, rep: &Rep, passes: &dyn Fn(&Val) -> Res<bool>, visit: Visit) -> Res<bool> {
+    let mut tried = 0;
+    each(set, rep, &mut |v| {
+        if passes(&v)? {
+            tried = 0;
+            return visit(v);
+        }
+        tried += 1;
+        if tried > MAX_TRIED { Err(too_large("a set")) } else { Ok(true) }
+    })
+}
+
+/// All elements of a symbolic set.
+pub fn expand(l: &Lazy, rep: &Rep) -> Res<Vec<Val>> {
+    let elem = rep.elem();
+    let mut out = Vec::new();
+    let mut weight = 0;
+    for_each(l, rep, &mut |v| {
+        weight += weight_of(&v);
+        if out.len() >= MAX_SET || weight > MAX_WEIGHT {
+            return Err(too_large("a set"));
+        }
+        out.push(v);
+        Ok(true)
+    })?;
+    debug_assert!(elem.carrier == 0 || out.iter().all(|v| v.word() < elem.carrier));
+    Ok(out)
+}
+
+/// What is called with each element; `Ok(false)` ends the enumeration.
+pub type Visit<'a> = &'a mut dyn FnMut(Val) -> Res<bool>;
+
+/// Visits every element of a set, symbolic or not, each at least once. `Ok(false)` if the visitor stopped it.
+pub fn each(set: &Val, rep: &Rep, visit: Visit) -> Res<bool> {
+    match set {
+        Val::Lazy(l) => for_each(&l.0, rep, visit),
+        _ => {
+            for v in set.elems() {
+                if !visit(v)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
+}
+
+fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
+    let elem = rep.elem();
+    match l {
+        Lazy::Interval(lo, hi) => {
+            for i in *lo..=*hi {
+                if !visit(Val::I(i))? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Lazy::Integers(_) | Lazy::Strings => Err(Fault::limit("an infinite set would have to be enumerated")),
+        Lazy::All(r) => all_values(r, visit),
+        Lazy::Pow { of, nonempty } => {
+            let of = force(of.clone(), elem)?;
+            subsets(&of, elem, *nonempty, visit)
+        }
+        Lazy::Fun { kind, from, to } => {
+            let (ra, rb) = elem.as_rel();
+            let from = force(from.clone(), &Rep::set(ra.clone()))?;
+            let to = force(to.clone(), &Rep::set(rb.clone()))?;
+            functions(*kind, &from, &to, elem, visit)
+        }
+        Lazy::Seq { kind, of } => {
+            let (_, rb) = elem.as_rel();
+            let of = force(of.clone(), &Rep::set(rb.clone()))?;
+            sequences(*kind, &of, visit)
+        }
+        Lazy::Product(a, b) => {
+            let (ra, rb) = elem.as_pair();
+            let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
+            let b = force(b.clone(), &sb)?;
+            each(a, &sa, &mut |x| {
+                for y in b.elems() {
+                    if !visit(Val::pair(x.clone(), y, elem))? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            })
+        }
+        Lazy::Struct(parts) => {
+            let Shape::Rec(reps) = &elem.shape else { return Ok(true) };
+            let sets: Res<Vec<Val>> =
+                parts.iter().zip(reps).map(|(p, r)| force(p.clone(), &Rep::set(r.clone()))).collect();
+            records(&sets?, &mut Vec::new(), elem, visit)
+        }
+        Lazy::Union(a, b) => Ok(each(a, rep, visit)? && each(b, rep, visit)?),
+        Lazy::Inter(a, b) => {
+            let (a, b) = if symbolic(a) { (b, a) } else { (a, b) };
+            each_that(a, rep, &|v| member(v, b, rep), visit)
+        }
+        Lazy::Diff(a, b) => each_that(a, rep, &|v| member(v, b, rep).map(|m| !m), visit),
+        Lazy::Closure(c) => {
+            for v in c.elements(MAX_SET)? {
+                if !visit(v)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+    }
+}
+
+fn records(sets: &[Val], chosen: &mut Vec<Val>, elem: &Rep, visit: Visit) -> Res<bool> {
+    let Some(set) = sets.get(chosen.len()) else { return visit(Val::record(chosen.clone(), elem)) };
+    for v in set.elems() {
+        chosen.push(v);
+        let go = records(sets, chosen, elem, visit)?;
+        chosen.pop();
+        if !go {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// All values of a finite type.
+pub fn all_values(r: &R, visit: Visit) -> Res<bool> {
+    if r.carrier > 0 {
+        for w in 0..r.carrier {
+            if !visit(Val::W(w))? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    match &r.shape {
+        Shape::Set(e, _) => {
+            let mut full = Vec::new();
+            all_values(e, &mut |v| {
+                if full.len() >= MAX_SET {
+                    return Err(too_large("a type"));
+                }
+                full.push(v);
+                Ok(true)
+            })?;
+            subsets(&Val::from_elems(full, r), r, false, visit)
+        }
+        Shape::Pair(a, b) => {
+            all_values(a, &mut |x| all_values(b, &mut |y| visit(Val::pair(x.clone(), y, r))))
+        }
+        Shape::Rec(parts) => {
+            fn go(parts: &[R], chosen: &mut Vec<Val>, r: &R, visit: Visit) -> Res<bool> {
+                let Some(p) = parts.get(chosen.len()) else { return visit(Val::record(chosen.clone(), r)) };
+                all_values(p, &mut |v| {
+                    chosen.push(v);
+                    let on = go(parts, chosen, r, visit)?;
+                    chosen.pop();
+                    Ok(on)
+                })
+            }
+            go(parts, &mut Vec::new(), r, visit)
+        }
+        _ => Err(Fault::limit("an infinite type would have to be enumerated")),
+    }
+}
+
+/// Every subset of an expanded set; `rep` represents the set and its subsets.
+fn subsets(of: &Val, rep: &Rep, nonempty: bool, visit: Visit) -> Res<bool> {
+    if let Val::W(m) = of {
+        for s in submasks(*m) {
+            if nonempty && s == 0 {
+                continue;
+            }
+            if !visit(Val::W(s))? {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
+    }
+    let items: Vec<Val> = of.elems().collect();
+    if items.len() > 62 {
+        return Err(Fault::limit(format!(
+            "the subsets of a set of {} elements cannot be enumerated",
+            items.len()
+        )));
+    }
+    for s in 0..1u64 << items.len() {
+        if nonempty && s == 0 {
+            continue;
+        }
+        let chosen = mask::bits(s).map(|i| items[i as usize].clone()).collect();
+        if !visit(Val::from_elems(chosen, rep))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Every relation of a function space between expanded sets.
+fn functions(kind: FunKind, from: &Val, to: &Val, rep: &R, visit: Visit) -> Res<bool> {
+    let pair = rep.elem();
+    if !kind.functional {
+        // Relations: subsets of the product, with the further demands tested.
+        let mut pairs = Vec::new();
+        for x in from.elems() {
+            for y in to.elems() {
+                pairs.push(Val::pair(x.clone(), y, pair));
+            }
+        }
+        let product = Val::from_elems(pairs, rep);
+        return subsets(&product, rep, false, &mut |v| {
+            if in_functions(kind, &v, from, to, rep)? { visit(v) } else { Ok(true) }
+        });
+    }
+    let xs: Vec<Val> = from.elems().collect();
+    let ys: Vec<Val> = to.elems().collect();
+    if kind.total && ((xs.len() > ys.len() && kind.injective) || (xs.len() < ys.len() && kind.surjective)) {
+        return Ok(true);
+    }
+    if xs.len() > MAX_DOMAIN {
+        // More functions than anybody could visit, unless there is no choice.
+        return match &ys[..] {
+            [] if kind.total => Ok(true),
+            [y] if kind.total => {
+                let pairs = xs.into_iter().map(|x| Val::pair(x, y.clone(), pair)).collect();
+                visit(Val::from_elems(pairs, rep))
+            }
+            _ => Err(Fault::limit(format!("the functions from {} elements cannot be enumerated", xs.len()))),
+        };
+    }
+    let mut used = vec![0u32; ys.len()];
+    let mut chosen = Vec::with_capacity(xs.len());
+    choose_function(&Space { kind, xs: &xs, ys: &ys, rep }, 0, &mut used, ys.len(), &mut chosen, visit)
+}
+
+/// Functions are chosen point by point, one call inside the other.
+const MAX_DOMAIN: usize = 4096;
+
+struct Space<'a> {
+    kind: FunKind,
+    xs: &'a [Val],
+    ys: &'a [Val],
+    rep: &'a R,
+}
+
+fn choose_function(
+    s: &Space,
+    at: usize,
+    used: &mut [u32],
+    unused: usize,
+    chosen: &mut Vec<Val>,
+    visit: Visit,
+) -> Res<bool> {
+    if s.kind.surjective && unused > s.xs.len() - at {
+        return Ok(true);
+    }
+    if at == s.xs.len() {
+        return visit(Val::from_elems(chosen.clone(), s.rep));
+    }
+    if !s.kind.total && !choose_function(s, at + 1, used, unused, chosen, visit)? {
+        return Ok(false);
+    }
+    for (i, y) in s.ys.iter().enumerate() {
+        if s.kind.injective && used[i] > 0 {
+            continue;
+        }
+        let left = if used[i] == 0 { unused - 1 } else { unused };
+        used[i] += 1;
+        chosen.push(Val::pair(s.xs[at].clone(), y.clone(), s.rep.elem()));
+        let go = choose_function(s, at + 1, used, left, chosen, visit)?;
+        chosen.pop();
+        used[i] -= 1;
+        if !go {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn sequences(kind: SeqKind, of: &Val, visit: Visit) -> Res<bool> {
+    let items: Vec<Val> = of.elems().collect();
+    if !kind.injective && !items.is_empty() {
+        return Err(Fault::limit("the sequences over a set are infinitely many"));
+    }
+    fn go(kind: SeqKind, items: &[Val], used: &mut [bool], chosen: &mut Vec<Val>, visit: Visit) -> Res<bool> {
+        let wanted = if kind.surjective { chosen.len() == items.len() } else { true };
+        let excluded = kind.nonempty && chosen.is_empty();
+        if wanted && !excluded && !visit(Val::seq(chosen.clone()))? {
+            return Ok(false);
+        }
+        for i in 0..items.len() {
+            if used[i] {
+                continue;
+            }
+            used[i] = true;
+            chosen.push(items[i].clone());
+            let on = go(kind, items, used, chosen, visit)?;
+            chosen.pop();
+            used[i] = false;
+            if !on {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+    let mut used = vec![false; items.len()];
+    go(kind, &items, &mut used, &mut Vec::new(), visit)
+}
+
+/// Whether `v` is a relation of the function space; `rep` represents `v`.
+pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Res<bool> {
+    if let Val::Lazy(l) = v
+        && let Lazy::Closure(c) = &*l.0
+        && c.is_infinite()
+    {
+        return Err(Fault::limit("whether an infinite function lies in a function space is not decided"));
+    }
+    let v = force(v.clone(), rep)?;
+    if let (Some((na, nb)), Val::W(f), Val::W(a), Val::W(b)) = (rep.small_rel(), &v, from, to) {
+        return Ok(in_matrices(kind, *f, *a, *b, na, nb));
+    }
+    let pair = rep.elem();
+    let (ra, rb) = rep.as_rel();
+    let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
+    let mut last: Option<Val> = None;
+    let mut domain = 0usize;
+    let mut ran_seen = Vec::new();
+    for p in v.elems() {
+        let (x, y) = p.split(pair);
+        if !member(&x, from, &sa)? || !member(&y, to, &sb)? {
+            return Ok(false);
+        }
+        // Pairs come sorted by their first part, so equal ones are neighbours.
+        if last.as_ref() == Some(&x) {
+            if kind.functional {
+                return Ok(false);
+            }
+        } else {
+            domain += 1;
+        }
+        last = Some(x);
+        if kind.injective || kind.surjective {
+            ran_seen.push(y);
+        }
+    }
+    if kind.total && Some(domain) != finite_card(from, &sa)? {
+        return Ok(false);
+    }
+    if kind.injective || kind.surjective {
+        let n = ran_seen.len();
+        ran_seen.sort_unstable();
+        ran_seen.dedup();
+        if kind.injective && ran_seen.len() != n {
+            return Ok(false);
+        }
+        if kind.surjective && Some(ran_seen.len()) != finite_card(to, &sb)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// [`in_functions`] where everything is a mask.
+pub fn in_matrices(kind: FunKind, f: u64, a: u64, b: u64, na: u32, nb: u32) -> bool {
+    let d = mask::dom(f, na, nb);
+    let r = mask::ran(f, na, nb);
+    d & !a == 0
+        && r & !b == 0
+        && (!kind.total || d == a)
+        && (!kind.surjective || r == b)
+        && (!kind.functional || mask::functional(f, na, nb))
+        && (!kind.injective || mask::injective(f, na, nb))
+}
+
+/// The number of elements, `None` when infinite.
+pub fn finite_card(v: &Val, rep: &Rep) -> Res<Option<usize>> {
+    let Val::Lazy(l) = v else { return Ok(Some(v.count())) };
+    match &*l.0 {
+        Lazy::Interval(lo, hi) => {
+            Ok(Some(if hi < lo { 0 } else { (i128::from(*hi) - i128::from(*lo) + 1) as usize }))
+        }
+        Lazy::All(r) if r.carrier > 0 => Ok(Some(r.carrier as usize)),
+        Lazy::Product(a, b) => {
+            let (ra, rb) = rep.elem().as_pair();
+            match (finite_card(a, &Rep::set(ra.clone()))?, finite_card(b, &Rep::set(rb.clone()))?) {
+                (Some(0), _) | (_, Some(0)) => Ok(Some(0)),
+                (Some(m), Some(n)) => m.checked_mul(n).map(Some).ok_or_else(|| too_large("a product")),
+                _ => Ok(None),
+            }
+        }
+        Lazy::Pow { of, nonempty } => {
+            let Some(n) = finite_card(of, rep.elem())? else { return Ok(None) };
+            if n >= 62 {
+                return Err(too_large("a power set"));
+            }
+            Ok(Some((1usize << n) - usize::from(*nonempty)))
+        }
+        _ if infinite(v) => Ok(None),
+        _ => Ok(Some(force(v.clone(), rep)?.count())),
+    }
+}
+
+pub fn in_sequences(kind: SeqKind, v: &Val, of: &Val, rep: &R) -> Res<bool> {
+    let v = force(v.clone(), rep)?;
+    let items = match &v {
+        Val::Seq(items) => items.clone(),
+        Val::Set(s) if s.is_empty() => Arc::new([]) as Arc<[Val]>,
+        _ => return Ok(false),
+    };
+    if kind.nonempty && items.is_empty() {
+        return Ok(false);
+    }
+    let (_, rb) = rep.as_rel();
+    let sb = Rep::set(rb.clone());
+    for x in items.iter() {
+        if !member(x, of, &sb)? {
+            return Ok(false);
+        }
+    }
+    if kind.injective {
+        let mut sorted: Vec<&Val> = items.iter().collect();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|w| w[0] == w[1]) {
+            return Ok(false);
+        }
+    }
+    Ok(!kind.surjective || Some(items.len()) == finite_card(of, &sb)?)
+}
