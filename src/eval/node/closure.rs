@@ -1,0 +1,287 @@
+//! Comprehensions, and the sets that are kept by their definition: a comprehension with what it captured, a recursive
+//! function, an infinite relation with a fixed meaning.
+
+use super::{Compr, Env, settled};
+use crate::value::fault::{Fault, Res, WdKind};
+use crate::value::ops;
+use crate::value::rep::{R, Rep};
+use crate::value::val::{Closure, Lazy, Val};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+impl Compr {
+    /// Whether membership and application are tested without enumerating, in a type that may be infinite.
+    pub(super) fn can_be_symbolic(&self) -> bool {
+        !self.is_map && self.rep.elem().carrier == 0
+    }
+
+    /// All elements, with repetitions.
+    pub fn elements(&self, env: &mut Env, out: &mut Vec<Val>, limit: usize) -> Res<()> {
+        let elem = self.rep.elem();
+        let mut fault = None;
+        let complete = self.plan.solve_all(env, &mut |env| {
+            if let Some(e) = env.pending.clone() {
+                fault.get_or_insert(e);
+                return Ok(true);
+            }
+            if out.len() >= limit {
+                // Repetitions may be what fills it.
+                out.sort_unstable();
+                out.dedup();
+                if out.len() >= limit {
+                    return Err(crate::value::val::too_large("a comprehension").at(self.span));
+                }
+            }
+            out.push(settled(self.element.val(env)?, elem)?);
+            Ok(true)
+        })?;
+        match fault {
+            Some(e) => Err(e),
+            None => complete.map(|_| ()),
+        }
+    }
+
+    pub(super) fn sum(&self, env: &mut Env, product: bool) -> Res<Val> {
+        let mut total = Val::I(i64::from(product));
+        let mut fault = None;
+        let mut seen = std::collections::HashSet::new();
+        let complete = self.plan.solve_all(env, &mut |env| {
+            if let Some(e) = env.pending.clone() {
+                fault.get_or_insert(e);
+                return Ok(true);
+            }
+            if self.plan.may_repeat {
+                let tuple: Vec<Val> = self.slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
+                if !seen.insert(tuple) {
+                    return Ok(true);
+                }
+            }
+            let v = self.element.val(env)?;
+            total = if product { ops::mul(&total, &v)? } else { ops::add(&total, &v) };
+            Ok(true)
+        })?;
+        match fault {
+            Some(e) => Err(e),
+            None => complete.map(|_| total),
+        }
+    }
+
+    /// Binds the bound slots to the parts of a tuple (left-nested pairs).
+    fn bind(&self, tuple: &Val, env: &mut Env) {
+        let mut rest = tuple.clone();
+        let mut rep: R = tuple_rep(&self.slot_reps);
+        for (i, slot) in self.slots.iter().enumerate().skip(1).rev() {
+            let second = rest.second(&rep);
+            let first = rest.first(&rep);
+            let inner = rep.as_pair().0.clone();
+            env.set(*slot, second);
+            rest = first;
+            rep = inner;
+            debug_assert!(i > 0);
+        }
+        env.set(self.slots[0], rest);
+    }
+
+    /// Whether x is an element, by testing the predicate.
+    pub(super) fn contains(&self, x: &Val, env: &mut Env) -> Res<bool> {
+        match &self.value {
+            None if self.is_map => {
+                // A set {E | P} has no inverse to test with: look for a solution.
+                let mut out = Vec::new();
+                self.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                Ok(out.contains(x))
+            }
+            None => {
+                self.bind(x, env);
+                self.test.holds(env)
+            }
+            Some(value) => {
+                let pair = self.rep.elem();
+                let (arg, result) = x.split(pair);
+                self.bind(&arg, env);
+                if !self.test.holds(env)? {
+                    return Ok(false);
+                }
+                let v = value.val(env)?;
+                ops::equal(&v, &result, pair.as_pair().1)
+            }
+        }
+    }
+
+    /// The value at x when the set is used as a function.
+    fn apply(&self, x: &Val, env: &mut Env) -> Res<Val> {
+        match &self.value {
+            Some(value) => {
+                self.bind(x, env);
+                if !self.test.holds(env)? {
+                    return Err(Fault::wd(WdKind::OutsideDomain).at(self.span));
+                }
+                value.val(env)
+            }
+            None => {
+                let mut out = Vec::new();
+                self.elements(env, &mut out, crate::value::val::MAX_SET)?;
+                ops::apply(&Val::from_elems(out, &self.rep), x, &self.rep)
+            }
+        }
+    }
+}
+
+/// Representation of the tuple of some bound variables.
+pub fn tuple_rep(parts: &[R]) -> R {
+    let mut reps = parts.iter();
+    let Some(first) = reps.next() else { unreachable!("a binder binds at least one variable") };
+    reps.fold(first.clone(), |a, b| crate::value::rep::Rep::pair(a, b.clone()))
+}
+
+/// A recursive function while and after it is defined: closures that mention it find its value here.
+///
+/// The value holds the closures and the closures hold the cell, so it is never freed; there is one for each
+/// recursive constant of a valuation.
+pub struct Recursive {
+    pub value: OnceLock<Val>,
+    pub rep: R,
+}
+
+impl Recursive {
+    fn value(&self) -> Res<&Val> {
+        self.value.get().ok_or_else(|| Fault::limit("a function is used while it is being defined"))
+    }
+}
+
+impl Closure for Recursive {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        ops::member(v, self.value()?, &self.rep)
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        ops::apply(self.value()?, x, &self.rep)
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("a recursive function would have to be enumerated"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
+    }
+}
+
+/// A comprehension with what it captured.
+struct Captured {
+    code: Arc<Compr>,
+    slots: Vec<Val>,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+pub(super) fn closure(code: &Arc<Compr>, env: &Env) -> Val {
+    Val::lazy(Lazy::Closure(Arc::new(Captured {
+        code: code.clone(),
+        slots: env.slots.clone(),
+        stop: env.stop.clone(),
+    })))
+}
+
+impl Captured {
+    fn env(&self) -> Env {
+        Env { slots: self.slots.clone(), stop: self.stop.clone(), ..Env::default() }
+    }
+}
+
+thread_local! {
+    /// How many closures are being evaluated inside each other.
+    static DEPTH: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Recursive functions deeper than this are a limit, not a crash.
+const MAX_DEPTH: u32 = 4_000;
+
+impl Captured {
+    /// Evaluates in an environment of its own. An enumeration that was cut short in there would go unnoticed
+    /// outside, so it is a fault.
+    fn inside<T>(&self, f: impl FnOnce(&mut Env) -> Res<T>) -> Res<T> {
+        let depth = DEPTH.get();
+        if depth >= MAX_DEPTH {
+            return Err(Fault::limit(format!("recursion deeper than {MAX_DEPTH}")).at(self.code.span));
+        }
+        DEPTH.set(depth + 1);
+        let mut env = self.env();
+        let out = f(&mut env);
+        DEPTH.set(depth);
+        match env.truncated {
+            Some(span) => Err(Fault::limit("an unbounded integer inside a symbolic set").at(span)),
+            None => out,
+        }
+    }
+}
+
+impl Closure for Captured {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        self.inside(|env| self.code.contains(v, env))
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        self.inside(|env| self.code.apply(x, env))
+    }
+
+    fn elements(&self, limit: usize) -> Res<Vec<Val>> {
+        if self.code.infinite {
+            return Err(
+                Fault::limit("an infinite comprehension would have to be enumerated").at(self.code.span)
+            );
+        }
+        let mut out = Vec::new();
+        self.inside(|env| self.code.elements(env, &mut out, limit))?;
+        Ok(out)
+    }
+
+    /// A closure is made only of what could not be expanded.
+    fn is_infinite(&self) -> bool {
+        true
+    }
+}
+
+/// Infinite relations with a fixed meaning.
+pub(super) struct Builtin {
+    pub kind: BuiltinKind,
+    pub rep: R,
+}
+
+pub(super) enum BuiltinKind {
+    Identity(Val),
+    Projection { first: bool, a: Val, b: Val },
+}
+
+impl Closure for Builtin {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        match self.apply(&x) {
+            Ok(z) => Ok(y == z),
+            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        let (from, _) = self.rep.as_rel();
+        let (inside, value) = match &self.kind {
+            BuiltinKind::Identity(s) => (ops::member(x, s, &Rep::set(from.clone()))?, x.clone()),
+            BuiltinKind::Projection { first, a, b } => {
+                let (ra, rb) = from.as_pair();
+                let (l, r) = x.split(from);
+                let inside =
+                    ops::member(&l, a, &Rep::set(ra.clone()))? && ops::member(&r, b, &Rep::set(rb.clone()))?;
+                (inside, if *first { l } else { r })
+            }
+        };
+        if inside { Ok(value) } else { Err(Fault::wd(WdKind::OutsideDomain)) }
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("an infinite relation would have to be enumerated"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
+    }
+}

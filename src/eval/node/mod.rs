@@ -1,0 +1,375 @@
+//! Compiled expressions and predicates: a tree with slots instead of names and operations chosen by
+//! representation, walked directly.
+//!
+//! Word nodes answer [`Node::word`] without building a value. Predicates follow Kleene (see [`crate::eval`]).
+//! Here are the trees and the environment; `eval` walks them, `closure` has comprehensions and what is made of those that
+//! cannot be expanded.
+
+mod closure;
+mod eval;
+
+pub use closure::{Recursive, tuple_rep};
+pub use eval::settled;
+pub(super) use eval::{binary, unary};
+
+use super::plan::Plan;
+use crate::lang::diag::Span;
+use crate::model::LocalId;
+use crate::value::fault::{Fault, Res};
+use crate::value::ops::Restrict;
+use crate::value::rep::R;
+use crate::value::table::Table;
+use crate::value::val::{FunKind, IntSet, SeqKind, Val};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Where a name's value lives while evaluating.
+pub type Slot = u32;
+
+/// Values of constants, variables and locals, by slot.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    pub slots: Vec<Val>,
+    /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
+    pub pending: Option<Box<Fault>>,
+    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
+    pub truncated: Option<Span>,
+    /// Asked in every enumeration: time is up, or the user has had enough.
+    pub stop: Option<Arc<AtomicBool>>,
+    /// The same values as words, for the fast tier ([`super::word`]); which of the two is up to date is the caller's
+    /// business.
+    pub words: Vec<u64>,
+    /// Names of values that are no words.
+    pub table: Arc<Table>,
+    /// The number of the constants' valuation.
+    pub valuation: u64,
+    /// What places that remember have seen.
+    pub memos: Vec<super::word::memo::Memo>,
+    pub lists: Vec<HashMap<u64, Arc<[u64]>, foldhash::fast::FixedState>>,
+}
+
+impl Env {
+    pub fn new(slots: usize) -> Env {
+        Env { slots: vec![Val::None; slots], ..Env::default() }
+    }
+
+    /// A fault when evaluation shall end.
+    #[inline]
+    pub fn go_on(&self) -> Res<()> {
+        match &self.stop {
+            Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => Err(Fault::limit("interrupted")),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub fn set(&mut self, slot: Slot, v: Val) {
+        self.slots[slot as usize] = v;
+    }
+}
+
+pub type N = Box<Node>;
+
+#[derive(Clone, Debug)]
+pub enum Node {
+    Const(Val),
+    Slot(Slot, Span),
+    /// `bool(P)`
+    Bool(Box<Test>),
+    // -- words: ordinals and masks
+    PairW {
+        a: N,
+        b: N,
+        nb: u64,
+    },
+    FirstW {
+        p: N,
+        nb: u64,
+    },
+    SecondW {
+        p: N,
+        nb: u64,
+    },
+    OrW(N, N),
+    AndW(N, N),
+    AndNotW(N, N),
+    SingleW(N),
+    ApplyW {
+        f: N,
+        x: N,
+        nb: u32,
+        span: Span,
+    },
+    ImageW {
+        r: N,
+        s: N,
+        nb: u32,
+    },
+    DomW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    RanW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    InverseW {
+        r: N,
+        na: u32,
+        nb: u32,
+    },
+    ComposeW {
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+        nc: u32,
+    },
+    OverrideW {
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+    },
+    UpdateW {
+        f: N,
+        x: N,
+        y: N,
+        nb: u32,
+    },
+    RestrictW {
+        how: Restrict,
+        r: N,
+        s: N,
+        na: u32,
+        nb: u32,
+    },
+    ProductW {
+        a: N,
+        b: N,
+        nb: u32,
+    },
+    // -- everything else
+    Unary {
+        op: Unary,
+        a: N,
+        rep: R,
+        out: R,
+        span: Span,
+    },
+    Binary {
+        op: Binary,
+        a: N,
+        b: N,
+        ra: R,
+        rb: R,
+        out: R,
+        span: Span,
+    },
+    Update {
+        f: N,
+        x: N,
+        y: N,
+        rep: R,
+        span: Span,
+    },
+    SetExt(Vec<Node>, R),
+    SeqExt(Vec<Node>, R),
+    Rec(Vec<Node>, R),
+    Field {
+        a: N,
+        index: usize,
+        rep: R,
+    },
+    WithField {
+        a: N,
+        index: usize,
+        v: N,
+        rep: R,
+    },
+    Fun {
+        kind: FunKind,
+        from: N,
+        to: N,
+        out: R,
+    },
+    Struct(Vec<Node>, R),
+    Compr(Arc<Compr>),
+    Sum {
+        over: Arc<Compr>,
+        product: bool,
+    },
+    /// UNION, INTER over a comprehension of sets.
+    Gather {
+        over: Arc<Compr>,
+        inter: bool,
+        span: Span,
+    },
+    If(Box<Test>, N, N),
+    Let(Vec<(Slot, Node)>, N),
+    /// Expands a symbolic set whose representation is bits.
+    Force(N, R),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Neg,
+    First,
+    Second,
+    Card,
+    Min,
+    Max,
+    Dom,
+    Ran,
+    Inverse,
+    GenUnion,
+    GenInter,
+    Pow { nonempty: bool },
+    Seqs(SeqKind),
+    Identity,
+    Closure,
+    Closure1,
+    Size,
+    FirstItem,
+    LastItem,
+    Front,
+    Tail,
+    Rev,
+    Conc,
+    Mu,
+    Fnc,
+    Rel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Power,
+    Interval,
+    Pair,
+    Union,
+    Inter,
+    Diff,
+    Product,
+    Apply,
+    Image,
+    Restrict(Restrict),
+    Override,
+    Compose,
+    DirectProduct,
+    ParallelProduct,
+    Concat,
+    Prepend,
+    Append,
+    TakeFirst,
+    DropFirst,
+    Iterate,
+    Prj1,
+    Prj2,
+}
+
+/// A comprehension, lambda or quantified sum: how to enumerate it and how to test it.
+#[derive(Clone, Debug)]
+pub struct Compr {
+    pub locals: Vec<LocalId>,
+    pub plan: Plan,
+    /// The bound slots, left to right, and how an element splits into them (left-nested pairs).
+    pub slots: Vec<Slot>,
+    pub slot_reps: Vec<R>,
+    /// The whole predicate, for membership tests.
+    pub test: Test,
+    /// What an element is: the tuple of the bound variables, or an expression over them.
+    pub element: Node,
+    /// For a lambda: the value at the bound variables.
+    pub value: Option<Node>,
+    /// Representation of the set of elements (for sums: of the elements' set, by solution).
+    pub rep: R,
+    /// Whether the tuple determines the element (no second solution gives the same one by another way).
+    pub is_map: bool,
+    pub infinite: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Test {
+    Const(bool),
+    And(Vec<Test>),
+    Or(Vec<Test>),
+    /// Like And and Or, but every part has to have a value: the operands of a set are looked at whatever the others say.
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Not(Box<Test>),
+    Implies(Box<Test>, Box<Test>),
+    Iff(Box<Test>, Box<Test>),
+    EqW(N, N),
+    InW(N, N),
+    SubsetW(N, N),
+    /// Strict subset of words
+    StrictW(N, N),
+    Eq(N, N, R),
+    Cmp(N, N, Cmp),
+    /// The representation is the set's.
+    In(N, N, R),
+    Subset(N, N, R),
+    Strict(N, N, R),
+    InInts(N, IntSet),
+    InInterval {
+        x: N,
+        lo: N,
+        hi: N,
+    },
+    InFun {
+        kind: FunKind,
+        f: N,
+        from: N,
+        to: N,
+        rep: R,
+    },
+    InSeq {
+        kind: SeqKind,
+        s: N,
+        of: N,
+        rep: R,
+    },
+    /// x ∈ {y | P}: x is split into the bound slots and P is tested.
+    InCompr {
+        x: N,
+        over: Arc<Compr>,
+    },
+    /// The expression has a value; the type says the rest.
+    Defined(N),
+    Exists(Arc<Plan>),
+    Forall(Arc<Plan>, Box<Test>),
+    If(Box<Test>, Box<Test>, Box<Test>),
+    Let(Vec<(Slot, Node)>, Box<Test>),
+    /// A fault of the inner test is reported at this place if it has none.
+    At(Box<Test>, Span),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cmp {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Cmp {
+    #[inline]
+    pub(super) fn holds(self, o: Ordering) -> bool {
+        match self {
+            Cmp::Lt => o == Ordering::Less,
+            Cmp::Le => o != Ordering::Greater,
+            Cmp::Gt => o == Ordering::Greater,
+            Cmp::Ge => o != Ordering::Less,
+        }
+    }
+}
