@@ -21,16 +21,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// How far an exploration goes and what it looks for.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Args {
-    /// The machine
-    pub file: PathBuf,
-    /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
-    #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
-    pub order: Order,
-    /// Makes `mixed` repeatable
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
+pub struct Limits {
     /// Stop after this many states
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
@@ -49,6 +42,33 @@ pub struct Args {
     /// Do not look for states that fulfil GOAL
     #[arg(long)]
     pub no_goal: bool,
+}
+
+impl Limits {
+    pub fn options(&self) -> Options {
+        Options {
+            max_states: self.max_states,
+            invariant: !self.no_invariant,
+            deadlock: !self.no_deadlock,
+            assertions: !self.no_assertions,
+            goal: !self.no_goal,
+            ..Options::default()
+        }
+    }
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
+    #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
+    pub order: Order,
+    /// Makes `mixed` repeatable
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
@@ -162,17 +182,12 @@ impl Args {
             options: Options {
                 order: self.order,
                 seed: self.seed,
-                max_states: self.max_states,
-                invariant: !self.no_invariant,
-                deadlock: !self.no_deadlock,
-                assertions: !self.no_assertions,
-                goal: !self.no_goal,
                 all: self.all,
                 symmetry: self.symmetry,
                 threads: self.threads(),
                 max_memory: self.max_memory,
                 timed: self.stats,
-                ..Options::default()
+                ..self.limits.options()
             },
             goal: self.goal.clone(),
             scope: self.scope.args(),
@@ -215,7 +230,7 @@ pub fn run(args: &Args) -> Exit {
     if let Some(why) = refused(args) {
         return super::wrong(why, args.json);
     }
-    let (limit, as_json) = (args.timeout, args.json);
+    let (limit, as_json) = (args.limits.timeout, args.json);
     let stop = Stop::with_last_resort(limit, move || {
         let why = Why::Timeout(limit.unwrap_or_default());
         let why = format!("{}, in a single evaluation that did not end", why_text(&why, &Opened::default()));

@@ -2,7 +2,7 @@
 //!
 //! Each run explores everything, whatever it finds, so that counts can be compared.
 
-use super::check::{Task, check, seconds};
+use super::check::{Limits, Task, check};
 use super::open::plain_error;
 use super::stop::Stop;
 use super::{Exit, ScopeOptions};
@@ -13,30 +13,15 @@ use crate::report::progress::Line;
 use crate::report::{self, chart, json, text};
 use crate::symmetry::Strategy;
 use std::path::PathBuf;
-use std::time::Duration;
 
 #[derive(clap::Args, Clone, Debug)]
+#[command(mut_arg("max_states", |a| a.help("Stop each strategy after this many states")))]
+#[command(mut_arg("timeout", |a| a.help("Stop each strategy after this many seconds")))]
 pub struct Args {
     /// The machine
     pub file: PathBuf,
-    /// Stop each strategy after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// Stop each strategy after this many states
-    #[arg(long, value_name = "N")]
-    pub max_states: Option<usize>,
-    /// Do not check the invariant
-    #[arg(long)]
-    pub no_invariant: bool,
-    /// Do not look for deadlocks
-    #[arg(long)]
-    pub no_deadlock: bool,
-    /// Do not check ASSERTIONS
-    #[arg(long)]
-    pub no_assertions: bool,
-    /// Do not look for states that fulfil GOAL
-    #[arg(long)]
-    pub no_goal: bool,
+    #[command(flatten)]
+    pub limits: Limits,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -49,16 +34,7 @@ pub struct Args {
 
 impl Args {
     fn task(&self, symmetry: Strategy) -> Task {
-        let options = Options {
-            max_states: self.max_states,
-            invariant: !self.no_invariant,
-            deadlock: !self.no_deadlock,
-            assertions: !self.no_assertions,
-            goal: !self.no_goal,
-            all: true,
-            symmetry,
-            ..Options::default()
-        };
+        let options = Options { all: true, symmetry, ..self.limits.options() };
         Task { options, scope: self.scope.args(), ..Task::default() }
     }
 }
@@ -94,8 +70,8 @@ pub fn run(args: &Args) -> Exit {
 fn compare(args: &Args) -> Result<Compared, Refused> {
     let mut compared: Option<Compared> = None;
     for strategy in strategies() {
-        let (limit, as_json) = (args.timeout.unwrap_or_default(), args.json);
-        let stop = Stop::with_last_resort(args.timeout, move || {
+        let (limit, as_json) = (args.limits.timeout.unwrap_or_default(), args.json);
+        let stop = Stop::with_last_resort(args.limits.timeout, move || {
             let limit = limit.as_secs_f64();
             let why = format!("{strategy}: timeout after {limit} s, in a single evaluation that did not end");
             std::process::exit(super::failed(&why, as_json) as i32);

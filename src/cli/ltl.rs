@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Exit {
 /// The machine's own formulas, as `kanon check --ltl` asks for them.
 pub(super) fn of_machine(args: &super::check::Args, stop: &Stop) -> Result<Checked, Refused> {
     let task = Task {
-        max_states: args.max_states,
+        max_states: args.limits.max_states,
         scope: args.scope.args(),
         symmetry: args.symmetry,
         ..Task::default()
