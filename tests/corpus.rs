@@ -1,21 +1,22 @@
 //! Every classical-B machine of the shared corpus against ProB's own counts.
 //!
-//! The corpus is not ours and not in the repository: it is looked for in `$KANON_CORPUS` or beside the
-//! repository, and the test says so when it is not there. What does not agree yet is listed with its reason in
-//! `tests/corpus/known.csv`; a machine that is not on the list has to agree. `KANON_CORPUS_SECONDS` (default 30)
-//! is the time a machine gets, `KANON_CORPUS_ALL=1` also runs those listed as endless, `KANON_CORPUS_UPDATE=1`
-//! rewrites the list (arguments of disputed rows are kept).
+//! What does not agree yet is listed with its reason in `tests/corpus/known.csv`; a machine that is not on the list has to
+//! agree. `KANON_CORPUS_ALL=1` also runs those listed as endless; `tests/common/corpus.rs` has the other settings.
 
+#[path = "common/corpus.rs"]
+mod common;
+
+use common::{List, corpus, first_error, seconds, table, walk};
 use kanon::explore::{Explored, Options, Verdict, Why, explore};
-use kanon::model::load::{load, with_large_stack};
+use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::symmetry::Strategy;
 use kanon::system::System;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A row of expected.csv.
@@ -43,72 +44,34 @@ enum Outcome {
     ReducedDiffers(String),
 }
 
-/// A line of known.csv: what a machine may do instead of agreeing.
-#[derive(Clone, Debug)]
-struct Known {
-    /// unsupported, unknown, slow, endless or disputed
-    kind: String,
-    reason: String,
-}
-
-fn corpus() -> Option<PathBuf> {
-    let dir = match std::env::var_os("KANON_CORPUS") {
-        Some(dir) => PathBuf::from(dir),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("shared").join("corpus"),
-    };
-    dir.join("expected.csv").exists().then_some(dir)
-}
-
 fn rows(dir: &Path) -> Vec<Row> {
-    let text = std::fs::read_to_string(dir.join("expected.csv")).expect("it exists");
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
-    let column = |name: &str| header.iter().position(|h| *h == name).expect("a known column");
-    let [file, language, states, transitions, deadlocks, violated, nauty] =
-        ["file", "language", "states", "transitions", "deadlocks", "invariant_violated", "nauty_states"]
-            .map(column);
+    let columns =
+        ["file", "language", "states", "transitions", "deadlocks", "invariant_violated", "nauty_states"];
     let mut out = Vec::new();
-    for line in lines {
-        let cells: Vec<&str> = line.split(',').collect();
-        if cells[language] != "b" {
+    for [file, language, states, transitions, deadlocks, violated, nauty] in
+        table(&dir.join("expected.csv"), columns)
+    {
+        if language != "b" {
             continue;
         }
-        let number = |i: usize| cells[i].parse().expect("a count");
+        let number = |cell: String| cell.parse().expect("a count");
         out.push(Row {
-            file: cells[file].to_string(),
+            file,
             states: number(states),
             transitions: number(transitions),
             deadlocks: number(deadlocks),
-            invariant_violated: cells[violated].parse().ok(),
-            nauty_states: cells[nauty].parse().ok(),
+            invariant_violated: violated.parse().ok(),
+            nauty_states: nauty.parse().ok(),
         });
     }
     out
-}
-
-fn known_file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/known.csv")
-}
-
-fn known() -> BTreeMap<String, Known> {
-    let text = std::fs::read_to_string(known_file()).unwrap_or_default();
-    let lines = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
-    lines
-        .map(|l| {
-            let mut cells = l.splitn(3, ',');
-            let mut next = || cells.next().unwrap_or_default().to_string();
-            let (file, kind, reason) = (next(), next(), next());
-            (file, Known { kind, reason })
-        })
-        .collect()
 }
 
 /// Checks one machine as ProB was run: everything explored, only the invariant looked at.
 fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
     let loaded = load(path);
     let Some(model) = &loaded.model else {
-        let first = loaded.diagnostics.iter().find(|d| d.is_error());
-        let (code, message) = first.map_or(("?", "no model".to_string()), |d| (d.code, d.message.clone()));
+        let (code, message) = first_error(&loaded.diagnostics);
         // B04xx names what is not supported; any other error is a difference, since ProB reads the machine.
         return if code.starts_with("B04") {
             Outcome::Unsupported(message)
@@ -230,35 +193,20 @@ fn describe(fault: &kanon::eval::Fault) -> String {
 
 #[test]
 fn the_corpus_agrees_with_prob() {
-    let Some(dir) = corpus() else {
-        println!("no corpus here: nothing compared (set KANON_CORPUS)");
-        return;
-    };
-    let seconds = std::env::var("KANON_CORPUS_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(30);
+    let Some(dir) = corpus("expected.csv") else { return };
+    let time = seconds();
     let run_endless = std::env::var_os("KANON_CORPUS_ALL").is_some();
     let rows = rows(&dir);
-    let known = known();
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(BTreeMap::new());
-    let workers = std::thread::available_parallelism().map_or(2, |n| n.get());
-    std::thread::scope(|s| {
-        for _ in 0..workers {
-            s.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let endless = known.get(&row.file).is_some_and(|k| k.kind == "endless");
-                    let outcome = if endless && !run_endless {
-                        Outcome::Unknown("endless, not run".to_string())
-                    } else {
-                        let path = dir.join(&row.file);
-                        with_large_stack(|| check(&path, row, Duration::from_secs(seconds)))
-                            .unwrap_or_else(|e| Outcome::Unknown(e.to_string()))
-                    };
-                    outcomes.lock().expect("no panic while it is held").insert(row.file.clone(), outcome);
-                }
-            });
+    // file, kind, reason. The kinds are unsupported, unknown, slow, endless and disputed.
+    let known = List::read("known.csv", ',', 1);
+    let asked = walk(&rows, |row| {
+        if known.kind(&row.file) == Some("endless") && !run_endless {
+            return Outcome::Unknown("endless, not run".to_string());
         }
+        check(&dir.join(&row.file), row, time)
     });
-    let outcomes = outcomes.into_inner().expect("no panic while it was held");
+    let outcomes: BTreeMap<String, Outcome> =
+        asked.into_iter().map(|(row, o)| (row.file.clone(), o.unwrap_or_else(Outcome::Unknown))).collect();
     let count = |f: fn(&Outcome) -> bool| outcomes.values().filter(|o| f(o)).count();
     let agree = count(|o| matches!(o, Outcome::Agrees | Outcome::ReducedDiffers(_)));
     println!(
@@ -274,13 +222,13 @@ fn the_corpus_agrees_with_prob() {
     let both = counted.clone().filter(same).count();
     let counted = counted.count();
     println!("{both} of {counted} machines have ProB's states under nauty with every exact strategy");
-    if std::env::var_os("KANON_CORPUS_UPDATE").is_some() {
-        update(&outcomes, &known);
+    if known.is_to_be_rewritten() {
+        known.rewrite(outcomes.iter().filter_map(line));
         return;
     }
     let mut wrong = String::new();
     for (file, outcome) in &outcomes {
-        let listed = known.get(file).map(|k| k.kind.as_str());
+        let listed = known.kind(file);
         let fine = match (outcome, listed) {
             (Outcome::Agrees, _) => true,
             (Outcome::Differs(..) | Outcome::ReducedDiffers(_), listed) => listed == Some("disputed"),
@@ -294,7 +242,7 @@ fn the_corpus_agrees_with_prob() {
     let is_ours = std::env::var_os("KANON_CORPUS").is_none();
     // What is listed as slow agrees when it gets its time; on a loaded machine it may not.
     let is_late = |(file, o): &(&String, &Outcome)| {
-        **o == Outcome::Unknown("time".to_string()) && known.get(*file).is_some_and(|k| k.kind == "slow")
+        **o == Outcome::Unknown("time".to_string()) && known.kind(file) == Some("slow")
     };
     let late = outcomes.iter().filter(is_late).count();
     println!("{late} of the slow ones ran out of time");
@@ -303,31 +251,16 @@ fn the_corpus_agrees_with_prob() {
     assert!(!is_ours || (agree + late) * 100 >= outcomes.len() * 85, "fewer than 85 % agree");
 }
 
-/// Rewrites the list from what was seen.
-fn update(outcomes: &BTreeMap<String, Outcome>, known: &BTreeMap<String, Known>) {
-    let mut text = String::from(
-        "# Machines of the corpus that do not agree with ProB's counts (see tests/corpus.rs).\n\
-         # file, kind, reason. unsupported: refused by name. unknown: no answer. slow: agrees, but may run out of time.\n\
-         # endless: no answer in reasonable time, not run. disputed: differs, and the reason is the argument.\n",
-    );
-    for (file, outcome) in outcomes {
-        let old = known.get(file);
-        let (kind, reason) = match outcome {
-            Outcome::Agrees => continue,
-            Outcome::Unsupported(why) => ("unsupported", why.clone()),
-            Outcome::Unknown(why) if why == "time" || why.starts_with("endless") => {
-                ("endless", "no answer in the time given".to_string())
-            }
-            Outcome::Unknown(why) => ("unknown", why.clone()),
-            Outcome::Differs(how, _) | Outcome::ReducedDiffers(how) => {
-                match old.filter(|k| k.kind == "disputed") {
-                    Some(k) => ("disputed", k.reason.clone()),
-                    None => ("DIFFERS", how.clone()),
-                }
-            }
-        };
-        let reason = reason.replace('\n', " ");
-        let _ = writeln!(text, "{file},{kind},{reason}");
-    }
-    std::fs::write(known_file(), text).expect("the list can be written");
+/// A line of the list.
+fn line((file, outcome): (&String, &Outcome)) -> Option<(String, &'static str, String)> {
+    let (kind, reason) = match outcome {
+        Outcome::Agrees => return None,
+        Outcome::Unsupported(why) => ("unsupported", why.clone()),
+        Outcome::Unknown(why) if why == "time" || why.starts_with("endless") => {
+            ("endless", "no answer in the time given".to_string())
+        }
+        Outcome::Unknown(why) => ("unknown", why.clone()),
+        Outcome::Differs(how, _) | Outcome::ReducedDiffers(how) => ("DIFFERS", how.clone()),
+    };
+    Some((file.clone(), kind, reason))
 }
