@@ -447,6 +447,11 @@ fn limits_end_a_run() {
     assert!(v["reason"].as_str().is_some_and(|r| r.contains("1000")), "{}", v["reason"]);
     assert_eq!((&v["verdict"], &v["complete"]), (&"unknown".into(), &false.into()));
     assert!(v["states"].as_u64() >= Some(1000) && v["open"].as_u64() > Some(0));
+    // Also while initial states are made.
+    let machine = "MACHINE many VARIABLES x, y INVARIANT 1 = 1 INITIALISATION x :: 0..999 || y :: 0..999 END";
+    let many = file("limits", "many.mch", machine);
+    let v = answer(&["check", text(&many), "--max-states", "1000", "--json"], UNKNOWN);
+    assert_eq!(v["states"], 1000);
     let begin = Instant::now();
     let v = answer(&["check", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
     assert!(v["reason"].as_str().is_some_and(|r| r.contains("timeout")), "{}", v["reason"]);

@@ -228,12 +228,12 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
     where
         H: Hooks<V>,
     {
-        let Loop { system, hooks, worker, watch, .. } = self;
+        let Loop { system, stop, hooks, worker, watch, .. } = self;
         watch.counts.constants = starts.len();
         hooks.expand(ROOT, &[])?;
         kernel.initialise(|x| {
             for valuation in starts {
-                initial(system, *valuation, worker, watch, hooks, x)?;
+                initial(system, *valuation, stop, worker, watch, hooks, x)?;
             }
             ControlFlow::Continue(())
         })?;
@@ -321,6 +321,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
 fn initial<'k, V: Visited, H: Hooks<V>>(
     system: &System,
     valuation: usize,
+    stop: &AtomicBool,
     worker: &mut Worker,
     watch: &mut Watch,
     hooks: &mut H,
@@ -335,7 +336,14 @@ fn initial<'k, V: Visited, H: Hooks<V>>(
         if !V::REDUCES || targets.insert(id) {
             watch.counts.initialisations += 1;
         }
-        flow
+        flow?;
+        if watch.counts.initialisations.is_multiple_of(256) {
+            watch.look_at_memory();
+        }
+        if watch.must_stop(stop, x.rrac().store().len()) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     });
     match run {
         Ok(flow) => {

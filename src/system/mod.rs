@@ -586,14 +586,15 @@ impl<'m> System<'m> {
                         v => self.table.encode(v, &self.slots[slot].rep),
                     };
                 }
-                if event.may_repeat {
+                let is_new = !event.may_repeat || {
                     let mut key = self.label(index, env);
                     key.extend_from_slice(row);
-                    if !seen.insert(key) {
-                        return Ok(true);
-                    }
+                    seen.insert(key)
+                };
+                if is_new {
+                    flow = visitor.step(Step { event: index, env, target: row });
                 }
-                flow = visitor.step(Step { event: index, env, target: row });
+                // Also after a repetition: the next event starts from these words.
                 for slot in &event.writes {
                     let slot = *slot as usize;
                     env.words[slot] = source[offset + slot - first];
