@@ -74,7 +74,7 @@ fn texts(c: &mut Criterion) {
         // Compiled comprehensions are remembered by the address of their expression.
         let exprs: Vec<Expr> = texts.iter().map(|(_, text)| common::typed(&mut opened, text)).collect();
         let system = common::system(&opened);
-        let store = common::kernel(&system, false).store;
+        let store = common::kernel(&system, false, false).store;
         let row = &middle(&store)[..];
         let values = system.values(system.valuation_of(row), Some(row));
         let mut compiler = Compiler::new(&opened.model, &opened.scope);
@@ -127,7 +127,7 @@ fn successors(c: &mut Criterion) {
     for (model, size) in [("scheduler0", 6), ("scheduler1", 6), ("USB_4Endpoints", 3), ("TokenRing", 5)] {
         let opened = common::opened(model, size);
         let system = common::system(&opened);
-        let store = common::kernel(&system, false).store;
+        let store = common::kernel(&system, false, false).store;
         let row = &middle(&store)[..];
         let mut worker = system.worker(&common::never());
         group.bench_function(format!("{model} ({size})"), |b| {

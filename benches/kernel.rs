@@ -1,4 +1,4 @@
-//! The shipped loop, which fires the kernel's events, against a plain one. Times vary by more than the two
+//! The loops that fire the kernel's events, one state after the other and (as shipped) in batches, against a plain one. Times vary by more than the two
 //! differ: `scripts/kernel-overhead` counts instructions instead.
 
 mod common;
@@ -13,9 +13,11 @@ fn loops(c: &mut Criterion) {
     for (model, size) in [("scheduler1", 6), ("TokenRing", 5)] {
         let opened = common::opened(model, size);
         let system = common::system(&opened);
-        group.bench_function(BenchmarkId::new("kernel", model), |b| {
-            b.iter(|| common::kernel(&system, true).counts.states);
-        });
+        for (name, one_by_one) in [("kernel", true), ("batches", false)] {
+            group.bench_function(BenchmarkId::new(name, model), |b| {
+                b.iter(|| common::kernel(&system, true, one_by_one).counts.states);
+            });
+        }
         group.bench_function(BenchmarkId::new("plain", model), |b| b.iter(|| plain(&system, true).states()));
     }
     group.finish();

@@ -73,7 +73,7 @@ fn same_on_words(
     let word = node.and_then(|n| lower.closed_value(n, &rep));
     let slow = matches!(pred, Some(Pred::Slow(_))) || matches!(word, Some(Word::Slow(_)));
     ON_WORDS.fetch_add(u64::from(!slow && (pred.is_some() || word.is_some())), Ordering::Relaxed);
-    env.memos = vec![Default::default(); lower.sites];
+    env.memos = (0..lower.sites).map(|_| Default::default()).collect();
     env.lists = vec![Default::default(); lower.sites];
     for time in ["first", "second"] {
         let got = match (&pred, &word) {

@@ -34,8 +34,8 @@ pub fn never() -> Arc<AtomicBool> {
 }
 
 /// The loop that ships: the kernel's events, with the invariant or without.
-pub fn kernel(system: &System, invariant: bool) -> Explored {
-    let options = Options { invariant, deadlock: false, ..Options::default() };
+pub fn kernel(system: &System, invariant: bool, one_by_one: bool) -> Explored {
+    let options = Options { invariant, deadlock: false, one_by_one, ..Options::default() };
     explore(system, &options, &never(), &mut |_| {})
 }
 

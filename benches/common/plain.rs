@@ -6,7 +6,7 @@
 use kanon::eval::node::Env;
 use kanon::explore::StateId;
 use kanon::explore::store::{Arriving, Layout, ROOT, Store};
-use kanon::system::{Step, System, Visitor};
+use kanon::system::{Check, Step, System, Visitor};
 use kanon::value::fault::Fault;
 use kanon_refinement::kernel::{Insertion, Rrac};
 use std::collections::VecDeque;
@@ -41,11 +41,12 @@ pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
     for valuation in 0..system.valuations() {
         let run = system.initial(&mut worker, valuation, &mut |env, row| {
             p.initialisations += 1;
-            p.arrive(env, row, ROOT);
+            p.arrive(env, row, ROOT, None);
             ControlFlow::Continue(())
         });
         assert!(run.is_ok(), "INITIALISATION has no value: {:?}", run.err());
     }
+    let mut worker = system.worker(&super::never()).lean().only_words();
     let mut row = Vec::new();
     while let Some(id) = p.queue.pop_front() {
         p.store.read(id, &mut row);
@@ -64,18 +65,19 @@ impl Plain<'_> {
     }
 
     #[inline]
-    fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId) {
+    fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId, by: Option<usize>) {
         if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent }) {
             if self.invariant {
-                self.violations += u64::from(!self.satisfied(env, parent == ROOT));
+                self.violations += u64::from(!self.satisfied(env, by));
             }
             self.queue.push_back(id);
         }
     }
 
-    fn satisfied(&self, env: &mut Env, is_initial: bool) -> bool {
-        let conjuncts = self.system.invariant.iter().filter(|c| is_initial || !c.is_static);
-        conjuncts.into_iter().all(|c| c.test.holds(env).unwrap_or(false))
+    /// The conjuncts that the event may have changed: enough, as long as none is broken.
+    fn satisfied(&self, env: &mut Env, by: Option<usize>) -> bool {
+        let is_due = |c: &&Check| by.is_none_or(|event| !c.is_static && c.is_changed_by(event));
+        self.system.invariant.iter().filter(is_due).all(|c| c.holds(env).unwrap_or(false))
     }
 }
 
@@ -89,7 +91,7 @@ impl Visitor for Successors<'_, '_> {
     fn step(&mut self, step: Step) -> ControlFlow<()> {
         self.p.transitions += 1;
         self.p.events[step.event] += 1;
-        self.p.arrive(step.env, step.target, self.id);
+        self.p.arrive(step.env, step.target, self.id, Some(step.event));
         ControlFlow::Continue(())
     }
 

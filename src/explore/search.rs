@@ -218,7 +218,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
         progress: &'p mut dyn FnMut(Progress),
         hooks: H,
     ) -> Self {
-        let worker = system.worker(stop).lean().ahead();
+        let worker = system.worker(stop).lean();
         let watch = Watch::new(system, options);
         Loop { system, stop, progress, hooks, worker, watch, row: Vec::new(), turn: 0 }
     }
@@ -421,13 +421,6 @@ impl<V: Visited, H: Hooks<V>> Visitor for Observe<'_, '_, '_, '_, V, H> {
 
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
         self.watch.fault(fault, Some(event), Some(self.id), 0)
-    }
-
-    #[inline]
-    fn announce(&mut self, target: &[u64]) {
-        if !V::REDUCES {
-            self.x.rrac().store().announce(target);
-        }
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 pub type Slot = u32;
 
 /// Values of constants, variables and locals, by slot.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Env {
     pub slots: Vec<Val>,
     /// The first fault of the conjunction being solved; the solution counts only if nothing is false.

@@ -103,7 +103,8 @@ impl Shared {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+/// What one worker remembers at one place. Not to be cloned: a clone at another place would answer for this one.
+#[derive(Debug, Default)]
 pub struct Memo {
     shared: Arc<Shared>,
     /// Key and result; empty, or a power of two of them.
