@@ -80,8 +80,11 @@ impl Node {
             }
             Node::Field { a, index, rep } => a.val(env)?.field(*index, rep),
             Node::WithField { a, index, v, rep } => {
+                let crate::value::rep::Shape::Rec(parts) = &rep.shape else {
+                    unreachable!("a record node has a record representation")
+                };
                 let mut fields = a.val(env)?.fields(rep);
-                fields[*index] = v.val(env)?;
+                fields[*index] = settled(v.val(env)?, &parts[*index])?;
                 Val::record(fields, rep)
             }
             Node::Fun { kind, from, to, out: _ } => {
