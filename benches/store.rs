@@ -22,7 +22,9 @@ fn filled(layout: &Layout) -> Store {
 fn insert(c: &mut Criterion) {
     let mut group = c.benchmark_group("store");
     group.throughput(Throughput::Elements(ROWS)).sample_size(20);
-    for (name, layout) in [("one word", Layout::new(&[12, 20, 6])), ("three words", Layout::plain(3))] {
+    for (name, layout) in
+        [("one word", Layout::of_bits(&[12, 20, 6])), ("three words", Layout::of_bits(&[64, 64, 64]))]
+    {
         group.bench_function(BenchmarkId::new("new", name), |b| b.iter(|| filled(black_box(&layout))));
         group.bench_function(BenchmarkId::new("known", name), |b| {
             b.iter_batched_ref(

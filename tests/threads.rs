@@ -88,13 +88,13 @@ fn the_seeds_with_every_strategy() {
 /// Rows of several words, more than a chunk of the store has, and an index that grows many times.
 #[test]
 fn many_wide_states() {
-    let text = "MACHINE m VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : BOOL
-        INITIALISATION x := 0 || y := 0 || z := FALSE
+    let text = "MACHINE m VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : INTEGER
+        INITIALISATION x := 0 || y := 0 || z := 0
         OPERATIONS
           right = PRE x < 120 THEN x := x + 1 END;
           up = PRE y < 120 THEN y := y + 1 END;
           back = PRE x > 0 & y > 0 THEN x, y := x - 1, y - 1 END;
-          turn = z := bool(z = FALSE)
+          turn = z := 1 - z
         END";
     let model = load_text("m.mch", text).model.expect("a model");
     let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;

@@ -30,7 +30,7 @@ pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
     let mut p = Plain {
         system,
         invariant,
-        store: Store::new(Layout::new(&system.bits())),
+        store: Store::new(Layout::new(&system.widths())),
         queue: VecDeque::new(),
         transitions: 0,
         events: vec![0; system.events.len()],

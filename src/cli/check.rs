@@ -395,7 +395,7 @@ fn explored(
 fn nothing(system: &System) -> Explored {
     let events = vec![0; system.events.len()];
     let counts = explore::Counts { events, constants: system.valuations(), ..explore::Counts::default() };
-    let store = explore::Store::new(explore::Layout::new(&system.bits()));
+    let store = explore::Store::new(explore::Layout::new(&system.widths()));
     Explored { verdict: Verdict::Unknown(Why::Interrupted), counts, finding: None, store, reduction: None }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A batch of open states is taken at a time. Its states are prepared ([`prepare`]): evaluated, the keys of their
 //! successors found, those dropped that are stored already, and new ones looked at for findings. Then the kernel's
-//! events are fired ([`Search::fire`]), in the order of the states, with only those keys left that may be new. So the
+//! events are fired ([`Leader::fire`]), in the order of the states, with only those keys left that may be new. So the
 //! events are those of a search that takes one state after the other, in the same order, and so are ids, parents,
 //! counts, findings and traces. A state with anything unusual (a finding, a fault, a deadlock) is expanded again when
 //! its turn comes, as if nobody had looked.
@@ -168,17 +168,17 @@ pub(super) fn run<V: ByKey>(
     let others: Vec<Helper<V::Keys>> = (1..threads).map(|_| helper(&kernel)).collect();
     let common = Common { system, quiet: Quiet::new::<V>(system, options), stop };
     let tokens = VecDeque::new();
-    let mut search = Search { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
+    let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
     let mut done = vec![];
     if flow.is_continue() {
         if others.is_empty() {
             let (mut rows, mut block) = (vec![], Block::default());
-            while search.alone(most, &mut rows, &mut block).is_continue() {}
+            while leader.alone(most, &mut rows, &mut block).is_continue() {}
         } else {
-            done = line::run(&mut search, others, options.alone_below);
+            done = line::run(&mut leader, others, options.alone_below);
         }
     }
-    let Search { mut main, kernel, mine, .. } = search;
+    let Leader { mut main, kernel, mine, .. } = leader;
     done.push(mine);
     for helper in &done {
         main.truncated(helper.worker.env.truncated);
@@ -195,7 +195,7 @@ pub(super) struct Common<'a, 'm> {
 }
 
 /// The thread that fires the events.
-pub(super) struct Search<'a, 'm, 'p, V: ByKey> {
+pub(super) struct Leader<'a, 'm, 'p, V: ByKey> {
     pub common: &'a Common<'a, 'm>,
     main: Loop<'a, 'm, 'p, Off>,
     kernel: Driven<V>,
@@ -207,7 +207,7 @@ pub(super) struct Search<'a, 'm, 'p, V: ByKey> {
     cost: Duration,
 }
 
-impl<V: ByKey> Search<'_, '_, '_, V> {
+impl<V: ByKey> Leader<'_, '_, '_, V> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)
@@ -259,7 +259,7 @@ impl<V: ByKey> Search<'_, '_, '_, V> {
 
     /// The events of the first states that were taken and not fired yet, which are those of this block.
     pub fn fire(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
-        let Search { main, kernel, tokens, .. } = self;
+        let Leader { main, kernel, tokens, .. } = self;
         let words = kernel.rrac().store().key_words();
         let events = self.common.system.events.len();
         for key in block.keys.chunks_exact(words).take(SOON) {

@@ -8,7 +8,7 @@
 //! anything. So no interleaving of threads is a question, and nothing but the time depends on their number. The price is
 //! that what is new is stored by one of them; it has nothing else to do while the others prepare.
 
-use super::batch::{Block, Common, Helper, Search, prepare};
+use super::batch::{Block, Common, Helper, Leader, prepare};
 use super::hooks::ByKey;
 use super::store::{Store, View};
 use crate::model::load::STACK;
@@ -146,12 +146,12 @@ impl Line {
 /// Searches to the end, with helpers; gives them back. With fewer open states than `alone_below`, and little work in
 /// them, nobody is woken up for it.
 pub(super) fn run<V: ByKey>(
-    search: &mut Search<V>,
+    leader: &mut Leader<V>,
     helpers: Vec<Helper<V::Keys>>,
     alone_below: usize,
 ) -> Vec<Helper<V::Keys>> {
     let line = Line::new(((helpers.len() + 1) * BLOCKS).max(DEEP));
-    let common = search.common;
+    let common = leader.common;
     std::thread::scope(|scope| {
         let mut threads = vec![];
         for mut helper in helpers {
@@ -168,7 +168,7 @@ pub(super) fn run<V: ByKey>(
         let all = threads.len() + 1;
         // However this ends, also by a panic, the helpers hear of it.
         let over = Over(&line);
-        lead(search, &line, all, alone_below);
+        lead(leader, &line, all, alone_below);
         drop(over);
         threads.into_iter().filter_map(|t| t.join().ok()).collect()
     })
@@ -184,34 +184,34 @@ impl Drop for Over<'_> {
 }
 
 /// The work of the thread that fires the events.
-fn lead<V: ByKey>(search: &mut Search<V>, line: &Line, threads: usize, alone_below: usize) {
+fn lead<V: ByKey>(leader: &mut Leader<V>, line: &Line, threads: usize, alone_below: usize) {
     let (mut rows, mut block) = (vec![], Block::default());
     let mut fired = 0;
     let mut flow = ControlFlow::Continue(());
     while flow.is_continue() {
         let posted = line.posted.load(Ordering::SeqCst);
-        let waiting = search.waiting();
-        let is_little = waiting < alone_below && search.cost() * (waiting as u32) < PAYS;
+        let waiting = leader.waiting();
+        let is_little = waiting < alone_below && leader.cost() * (waiting as u32) < PAYS;
         if fired == posted && (waiting < 2 || is_little) {
-            flow = search.alone(BLOCK, &mut rows, &mut block);
+            flow = leader.alone(BLOCK, &mut rows, &mut block);
             continue;
         }
         // A short rest may become longer, as long as there are other blocks.
-        let size = BLOCK.min(search.worth(TIME)).min(waiting.div_ceil(threads)).max(1);
-        if posted - fired < depth(search.store(), threads)
+        let size = BLOCK.min(leader.worth(TIME)).min(waiting.div_ceil(threads)).max(1);
+        if posted - fired < depth(leader.store(), threads)
             && waiting > 0
             && (waiting >= BLOCK || posted - fired < threads)
         {
-            post(search, line, posted, size);
+            post(leader, line, posted, size);
             continue;
         }
         let first = line.place(fired);
         if first.is_prepared.load(Ordering::SeqCst) {
             let task = locked(&first.task);
-            flow = search.fire(task.states, &task.block);
+            flow = leader.fire(task.states, &task.block);
             fired += 1;
         } else if let Some(i) = line.claim() {
-            line.prepare::<V>(i, search.common, &mut search.mine);
+            line.prepare::<V>(i, leader.common, &mut leader.mine);
         } else {
             line.wait_until(|| first.is_prepared.load(Ordering::SeqCst));
         }
@@ -229,13 +229,13 @@ fn depth(store: &Store, threads: usize) -> usize {
 }
 
 /// Puts open states into the line.
-fn post<V: ByKey>(search: &mut Search<V>, line: &Line, posted: usize, states: usize) {
+fn post<V: ByKey>(leader: &mut Leader<V>, line: &Line, posted: usize, states: usize) {
     let place = line.place(posted);
     let mut task = locked(&place.task);
-    search.take(states, &mut task.rows);
+    leader.take(states, &mut task.rows);
     task.states = states;
     task.block.clear();
-    task.view = Some(search.view().clone());
+    task.view = Some(leader.view().clone());
     drop(task);
     place.is_prepared.store(false, Ordering::SeqCst);
     line.posted.store(posted + 1, Ordering::SeqCst);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn search(action: &Action, label: fn(&[u64], &mut Perm)) -> (Explored, u64) {
-        let store = Store::new(Layout::new(&action.system.bits()));
+        let store = Store::new(Layout::new(&action.system.widths()));
         let visited = Keyed { store, reducer: Reducer::given(action, label) };
         let starts: Vec<usize> = (0..action.system.valuations()).collect();
         let stop = Arc::new(AtomicBool::new(false));
@@ -249,7 +249,7 @@ mod tests {
     fn an_audit_sees_that_an_orbit_has_two_representatives() {
         with_system("seed/scheduler0.mch", |action| {
             let visited = Keyed {
-                store: Store::new(Layout::new(&action.system.bits())),
+                store: Store::new(Layout::new(&action.system.widths())),
                 reducer: Reducer::given(action, identity),
             };
             let (_, report) = explore_with(action, visited, &Options::default(), &Audit::default());

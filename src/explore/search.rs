@@ -125,7 +125,7 @@ impl Search for Plain<'_, '_, '_, '_> {
 
 /// Runs a search with the visited set of the strategy: chosen once, out here.
 pub(super) fn reduce(system: &System, options: &Options, search: impl Search) -> Explored {
-    let layout = Layout::new(&system.bits());
+    let layout = Layout::new(&system.widths());
     let store = Store::new(layout.clone());
     let all: Vec<usize> = (0..system.valuations()).collect();
     if options.symmetry == Strategy::Off {
@@ -253,7 +253,7 @@ impl<'a, 'm, 'p, H> Loop<'a, 'm, 'p, H> {
                 state: s1.id(),
                 store,
             });
-            self.watch.look_at_memory();
+            self.watch.look_at_memory(store);
         }
         if self.watch.must_stop(self.stop, store.len()) {
             ControlFlow::Break(())
@@ -338,7 +338,7 @@ fn initial<'k, V: Visited, H: Hooks<V>>(
         }
         flow?;
         if watch.counts.initialisations.is_multiple_of(256) {
-            watch.look_at_memory();
+            watch.look_at_memory(x.rrac().store());
         }
         if watch.must_stop(stop, x.rrac().store().len()) {
             return ControlFlow::Break(());
@@ -533,7 +533,10 @@ impl<'s> Watch<'s> {
     }
 
     /// Memory is asked for now and then.
-    fn look_at_memory(&mut self) {
+    fn look_at_memory(&mut self, store: &Store) {
+        if store.is_exhausted() {
+            self.stopped = Some(Why::Limit(Fault::limit("there are too many large integers in states")));
+        }
         if let Some(limit) = self.options.max_memory
             && memory::used().is_some_and(|used| used > limit)
         {

@@ -140,7 +140,7 @@ impl<'a, 's, 'm> Machine<'a, 's, 'm> {
             system,
             lean,
             reducer,
-            store: Store::new(Layout::new(&system.bits())),
+            store: Store::new(Layout::new(&system.widths())),
             props: vec![],
             faulty: HashSet::new(),
             states,

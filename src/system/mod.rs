@@ -130,6 +130,17 @@ pub struct Step<'a> {
     pub target: &'a [u64],
 }
 
+/// What a word of a row can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// A number of so many bits.
+    Bits(u32),
+    /// The name of an interned value.
+    Name,
+    /// A tagged integer.
+    Integer,
+}
+
 /// Bits of the numbers below n.
 fn bits_of(n: u64) -> u32 {
     64 - n.saturating_sub(1).leading_zeros()
@@ -224,15 +235,14 @@ impl<'m> System<'m> {
         self.model.variables.len() + usize::from(self.has_valuation_word())
     }
 
-    /// Bits that the words of a row need.
-    pub fn bits(&self) -> Vec<u32> {
-        const NAME: u32 = 32;
-        let valuation = self.has_valuation_word().then(|| bits_of(self.constants.len() as u64));
+    /// What the words of a row can be.
+    pub fn widths(&self) -> Vec<Width> {
+        let valuation = self.has_valuation_word().then(|| Width::Bits(bits_of(self.constants.len() as u64)));
         let vars = self.slots[self.var_slots()].iter().map(|slot| match slot.rep.mask_len() {
-            Some(n) => n,
-            None if slot.rep.carrier > 0 => bits_of(slot.rep.carrier),
-            None if slot.rep.is_int() => 64,
-            None => NAME,
+            Some(n) => Width::Bits(n),
+            None if slot.rep.carrier > 0 => Width::Bits(bits_of(slot.rep.carrier)),
+            None if slot.rep.is_int() => Width::Integer,
+            None => Width::Name,
         });
         valuation.into_iter().chain(vars).collect()
     }

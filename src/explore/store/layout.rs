@@ -1,53 +1,70 @@
 //! Rows packed into few words.
 
 use super::Row;
+use crate::system::Width;
 use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
 
-/// How many bits each word of a row needs, and where they are kept. Words never have more: ordinals and bits are
-/// below their type's bound, and names have 32 bits.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// How many bits each word of a row gets, and where they are kept. Ordinals and bits are below their type's bound.
+/// Integers and names may be any word, but most are small: they get 31 bits, and what does not fit gets a number of its
+/// own ([`Large`]).
+#[derive(Clone, Debug, Default)]
 pub struct Layout {
     fields: Vec<Field>,
     words: usize,
+    large: Arc<Large>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Field {
     word: usize,
     shift: u32,
     /// 1 to 64.
     bits: u32,
+    width: Width,
 }
 
 /// One bit is left, so that no packed word is all ones.
 const WORD: u32 = 63;
 
+/// Bits of a word that is mostly small: one of them tells whether it is.
+const SHORT: u32 = 31;
+
 impl Layout {
     /// First fit: a field goes into the first word that has room for it.
-    pub fn new(bits: &[u32]) -> Layout {
+    pub fn new(widths: &[Width]) -> Layout {
         let mut used: Vec<u32> = Vec::new();
-        let fields = bits.iter().map(|bits| {
-            let bits = (*bits).max(1);
+        let fields = widths.iter().map(|width| {
+            let bits = match width {
+                Width::Bits(bits) => (*bits).max(1),
+                Width::Name | Width::Integer => SHORT,
+            };
             let word = used.iter().position(|u| u + bits <= WORD).unwrap_or_else(|| {
                 used.push(0);
                 used.len() - 1
             });
             let shift = used[word];
             used[word] += bits;
-            Field { word, shift, bits }
+            Field { word, shift, bits, width: *width }
         });
         let fields = fields.collect();
-        Layout { fields, words: used.len().max(1) }
+        Layout { fields, words: used.len().max(1), large: Arc::default() }
     }
 
-    /// Whole words.
-    pub fn plain(width: usize) -> Layout {
-        Layout::new(&vec![64; width])
+    /// Words with so many bits each.
+    pub fn of_bits(bits: &[u32]) -> Layout {
+        Layout::new(&bits.iter().map(|n| Width::Bits(*n)).collect::<Vec<_>>())
     }
 
     /// Words of a packed row.
     pub fn words(&self) -> usize {
         self.words
+    }
+
+    /// Whether there may soon be too many large words to number them.
+    pub fn is_exhausted(&self) -> bool {
+        self.large.words.count() >= Large::MOST / 2
     }
 
     #[inline]
@@ -58,10 +75,7 @@ impl Layout {
     #[inline]
     pub(super) fn pack_narrow(&self, row: &[u64]) -> u64 {
         debug_assert_eq!(row.len(), self.fields.len());
-        row.iter().zip(&self.fields).fold(0, |key, (w, f)| {
-            debug_assert!(w >> f.bits == 0, "{w} has more than {} bits", f.bits);
-            key | w << f.shift
-        })
+        row.iter().zip(&self.fields).fold(0, |key, (w, f)| key | self.code(*w, f) << f.shift)
     }
 
     pub(super) fn pack(&self, row: &[u64]) -> Row {
@@ -74,13 +88,122 @@ impl Layout {
     #[inline]
     pub(super) fn pack_into(&self, row: &[u64], out: &mut [u64]) {
         for (w, f) in row.iter().zip(&self.fields) {
-            debug_assert!(f.bits == 64 || w >> f.bits == 0, "{w} has more than {} bits", f.bits);
-            out[f.word] |= w << f.shift;
+            out[f.word] |= self.code(*w, f) << f.shift;
         }
     }
 
     #[inline]
     pub(super) fn unpack(&self, packed: &[u64]) -> impl Iterator<Item = u64> {
-        self.fields.iter().map(|f| packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits)))
+        self.fields.iter().map(|f| {
+            let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
+            match f.width {
+                Width::Bits(_) => code,
+                Width::Name | Width::Integer if code & 1 == 1 => self.large.word(code >> 1),
+                Width::Name => code >> 1,
+                Width::Integer => unfold(code >> 1),
+            }
+        })
+    }
+
+    /// The bits of a field.
+    #[inline]
+    fn code(&self, w: u64, f: &Field) -> u64 {
+        let small = match f.width {
+            Width::Bits(bits) => {
+                debug_assert!(f.bits == 64 || w >> f.bits == 0, "{w} has more than {bits} bits");
+                return w;
+            }
+            Width::Name => w,
+            Width::Integer => fold(w),
+        };
+        if small < 1 << (SHORT - 1) { small << 1 } else { self.large.number(w) << 1 | 1 }
+    }
+}
+
+/// A tagged integer (see [`crate::value::table`]) as a number that is small if it is near 0; names are large.
+#[inline]
+fn fold(w: u64) -> u64 {
+    if w & 1 == 1 {
+        return u64::MAX;
+    }
+    let i = w as i64 >> 1;
+    (i << 1 ^ i >> 63) as u64
+}
+
+/// The tagged integer of a small number.
+#[inline]
+fn unfold(n: u64) -> u64 {
+    let i = (n >> 1) as i64 ^ -((n & 1) as i64);
+    (i << 1) as u64
+}
+
+/// Words that are not small, by number. All stores with this layout share it.
+#[derive(Debug, Default)]
+struct Large {
+    numbers: RwLock<HashMap<u64, u64, foldhash::fast::FixedState>>,
+    words: boxcar::Vec<u64>,
+}
+
+impl Large {
+    const MOST: usize = 1 << (SHORT - 1);
+
+    #[cold]
+    fn number(&self, w: u64) -> u64 {
+        // Nobody panics while it is locked but by the assertion, after which nothing is stored any more.
+        if let Some(n) = self.numbers.read().unwrap_or_else(|e| e.into_inner()).get(&w) {
+            return *n;
+        }
+        let mut numbers = self.numbers.write().unwrap_or_else(|e| e.into_inner());
+        *numbers.entry(w).or_insert_with(|| {
+            let n = self.words.push(w);
+            // A search ends when half of them are used.
+            assert!(n < Large::MOST, "too many large integers");
+            n as u64
+        })
+    }
+
+    fn word(&self, n: u64) -> u64 {
+        self.words[n as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back() {
+        let layout =
+            Layout::new(&[Width::Integer, Width::Name, Width::Bits(1), Width::Integer, Width::Bits(64)]);
+        assert_eq!(layout.words(), 3, "31 + 31 + 1, 31, 64");
+        let integer = |i: i64| (i << 1) as u64;
+        let edge = 1 << (SHORT - 2);
+        let integers = [0, 1, -1, edge - 1, edge, -edge, -edge - 1, i64::MAX >> 2, i64::MIN >> 2];
+        // An integer beyond 62 bits is a name with a tag.
+        let integers: Vec<u64> = integers.into_iter().map(integer).chain([1, 7, u64::MAX]).collect();
+        let names = [0, 1, (1 << (SHORT - 1)) - 1, 1 << (SHORT - 1), u64::MAX];
+        let mut seen = HashMap::new();
+        for a in &integers {
+            for b in names {
+                for c in &integers {
+                    let row = [*a, b, a & 1, *c, b];
+                    let packed = layout.pack(&row);
+                    assert!(layout.unpack(&packed).eq(row), "{row:?}");
+                    assert_eq!(layout.pack(&row), packed, "again");
+                    assert_eq!(seen.insert(packed, row), None, "two rows in one");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_integers_share_a_word() {
+        let layout = Layout::new(&[Width::Integer, Width::Integer]);
+        assert!(layout.is_narrow());
+        for i in -1000..1000i64 {
+            let row = [(i << 1) as u64, (-i << 1) as u64];
+            assert!(layout.unpack(&[layout.pack_narrow(&row)]).eq(row));
+        }
+        assert_eq!(layout.large.words.count(), 0);
     }
 }

@@ -141,6 +141,11 @@ impl Store {
         self.layout.words()
     }
 
+    /// Whether there may soon be no room for what a row needs beside it.
+    pub fn is_exhausted(&self) -> bool {
+        self.layout.is_exhausted()
+    }
+
     /// How many states can be stored before the index grows.
     pub fn room(&self) -> usize {
         let (Index::Narrow { keys: places, .. } | Index::Wide(places)) = &self.index;
@@ -322,10 +327,16 @@ impl Rrac<Packed<'_>> for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::Width;
 
     fn layouts() -> [Layout; 4] {
         // One word, one full word, two packed words, and names beside sets.
-        [Layout::new(&[10, 1]), Layout::plain(2), Layout::new(&[40, 40]), Layout::new(&[32, 1])]
+        [
+            Layout::of_bits(&[10, 1]),
+            Layout::of_bits(&[64, 64]),
+            Layout::of_bits(&[40, 40]),
+            Layout::new(&[Width::Name, Width::Bits(1)]),
+        ]
     }
 
     #[test]
@@ -357,7 +368,7 @@ mod tests {
 
     #[test]
     fn full_words_are_kept_whole() {
-        let mut store = Store::new(Layout::plain(2));
+        let mut store = Store::new(Layout::of_bits(&[64, 64]));
         for row in [[u64::MAX, 0], [0, u64::MAX], [u64::MAX, u64::MAX]] {
             let Insertion::Inserted(id) = store.insert_if_absent(Arriving { row: &row, parent: ROOT }) else {
                 panic!("{row:?} is new")
@@ -380,7 +391,7 @@ mod tests {
     /// the view was made is.
     #[test]
     fn views_may_be_looked_at_while_states_arrive() {
-        let layouts = [Layout::new(&[30, 1]), Layout::plain(2)];
+        let layouts = [Layout::of_bits(&[30, 1]), Layout::of_bits(&[64, 64])];
         for layout in layouts.iter().cycle().take(8).cloned() {
             let mut store = Store::new(layout);
             let add = |store: &mut Store, i: u64| {
