@@ -121,8 +121,8 @@ fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
             if faults.is_empty() && steps.clash {
                 return Err(format!("in {here:?}: a clash was seen, but no fault expected"));
             }
-            // With a fault, how many of the other outcomes of that operation are found is open.
-            if !steps.wd && (expected != steps.found || steps.repeated) {
+            // A fault does not hide the other outcomes of its operation.
+            if expected != steps.found || steps.repeated {
                 let missing: Vec<_> = expected.difference(&steps.found).collect();
                 let extra: Vec<_> = steps.found.difference(&expected).collect();
                 let repeated = steps.repeated;

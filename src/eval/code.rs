@@ -68,6 +68,40 @@ pub struct While {
 /// Steps a loop may take before it counts as endless.
 const MAX_ITERATIONS: u64 = 50_000_000;
 
+/// The ways that a choice has: a fault on one of them does not hide the others. The first fault is that of the choice.
+#[derive(Default)]
+pub(super) struct Ways(Option<Box<Fault>>);
+
+impl Ways {
+    /// How one of them ended, and whether to go on. A limit ends them all.
+    #[inline]
+    pub fn tried(&mut self, ran: Res<bool>) -> Res<bool> {
+        match ran {
+            Err(e) if matches!(*e, Fault::Wd(_)) => Ok(self.missed(e)),
+            ran => ran,
+        }
+    }
+
+    /// One that could not be tried; to go on.
+    pub fn missed(&mut self, e: Box<Fault>) -> bool {
+        self.0.get_or_insert(e);
+        true
+    }
+
+    pub fn is_clean(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// How all of them ended.
+    #[inline]
+    pub fn end(self, go_on: bool) -> Res<bool> {
+        match self.0 {
+            Some(e) if go_on => Err(e),
+            _ => Ok(go_on),
+        }
+    }
+}
+
 impl Code {
     /// Runs to every outcome. `Ok(false)` if the continuation ended the search.
     pub fn run(&self, env: &mut Env, then: Found) -> Res<bool> {
@@ -88,18 +122,12 @@ impl Code {
                 out
             }
             Code::Any(plan, body) => {
-                let mut fault = None;
-                let out = plan.solve(env, &mut |env| {
-                    if let Some(e) = &env.pending {
-                        fault.get_or_insert_with(|| e.clone());
-                        return Ok(true);
-                    }
-                    body.run(env, then)
+                let mut ways = Ways::default();
+                let out = plan.solve(env, &mut |env| match env.pending.clone() {
+                    Some(e) => Ok(ways.missed(e)),
+                    None => ways.tried(body.run(env, then)),
                 })?;
-                match fault {
-                    Some(e) if out => Err(e),
-                    _ => Ok(out),
-                }
+                ways.end(out)
             }
             Code::Let(defs, body) => {
                 for (slot, node, rep) in defs {
@@ -137,27 +165,32 @@ impl Code {
             }
             Code::Choice(ways) => {
                 env.go_on()?;
+                let mut tried = Ways::default();
                 for w in ways {
-                    if !w.run(env, then)? {
+                    if !tried.tried(w.run(env, then))? {
                         return Ok(false);
                     }
                 }
-                Ok(true)
+                tried.end(true)
             }
             Code::Select(ways, otherwise) => {
                 env.go_on()?;
+                let mut tried = Ways::default();
                 let mut none = true;
                 for (guard, body) in ways {
-                    if guard.holds(env)? {
-                        none = false;
-                        if !body.run(env, then)? {
-                            return Ok(false);
-                        }
+                    let ran = match guard.holds(env) {
+                        Ok(false) => continue,
+                        Ok(true) => body.run(env, then),
+                        Err(e) => Err(e),
+                    };
+                    none = false;
+                    if !tried.tried(ran)? {
+                        return Ok(false);
                     }
                 }
                 match otherwise {
                     Some(code) if none => code.run(env, then),
-                    _ => Ok(true),
+                    _ => tried.end(true),
                 }
             }
             Code::If(ways, otherwise) => {
@@ -383,11 +416,12 @@ impl While {
             }
             variant = Some(now);
             let mut outcomes: BTreeSet<Vec<Val>> = BTreeSet::new();
-            self.body.run(env, &mut |env| {
+            let mut ways = Ways::default();
+            ways.tried(self.body.run(env, &mut |env| {
                 outcomes.insert(self.writes.iter().map(|s| env.slots[*s as usize].clone()).collect());
                 Ok(true)
-            })?;
-            if outcomes.len() == 1 {
+            }))?;
+            if outcomes.len() == 1 && ways.is_clean() {
                 // The usual case goes round without recursion.
                 if let Some(values) = outcomes.pop_first() {
                     self.restore(env, values);
@@ -396,11 +430,11 @@ impl While {
             }
             for values in outcomes {
                 self.restore(env, values);
-                if !self.run(env, variant.clone(), fuel, then)? {
+                if !ways.tried(self.run(env, variant.clone(), fuel, then))? {
                     return Ok(false);
                 }
             }
-            return Ok(true);
+            return ways.end(true);
         }
     }
 }

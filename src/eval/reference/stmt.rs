@@ -82,7 +82,8 @@ fn try_run<'m>(cx: &Cx<'m>, env: &Env<'m>, s: &'m Stmt, pre: Pre) -> Result<Outc
             for v in elements(cx, env, &item(cx, env, set)?, set.span)? {
                 cx.spend(1, s.span)?;
                 let parts = untuple(&v, targets.len()).ok_or_else(|| ill_typed(s.span))?;
-                out.done.push(assign(cx, env, env.clone(), targets.iter().zip(parts).collect())?);
+                let done = assign(cx, env, env.clone(), targets.iter().zip(parts).collect());
+                out.add(done.map(Outcomes::done).into());
             }
             out
         }

@@ -3,6 +3,7 @@
 
 use super::plan::Plan;
 use super::{Pred, Word};
+use crate::eval::code::Ways;
 use crate::eval::node::{Env, Slot};
 use crate::eval::plan::Found;
 use crate::lang::diag::Span;
@@ -52,18 +53,12 @@ impl Code {
                 out
             }
             Code::Any(plan, body) => {
-                let mut fault = None;
-                let out = plan.solve(env, &mut |env| {
-                    if let Some(e) = &env.pending {
-                        fault.get_or_insert_with(|| e.clone());
-                        return Ok(true);
-                    }
-                    body.run(env, then)
+                let mut ways = Ways::default();
+                let out = plan.solve(env, &mut |env| match env.pending.clone() {
+                    Some(e) => Ok(ways.missed(e)),
+                    None => ways.tried(body.run(env, then)),
                 })?;
-                match fault {
-                    Some(e) if out => Err(e),
-                    _ => Ok(out),
-                }
+                ways.end(out)
             }
             Code::Let(defs, body) => {
                 for (slot, word) in defs {
@@ -94,27 +89,32 @@ impl Code {
             }
             Code::Choice(ways) => {
                 env.go_on()?;
+                let mut tried = Ways::default();
                 for w in ways {
-                    if !w.run(env, then)? {
+                    if !tried.tried(w.run(env, then))? {
                         return Ok(false);
                     }
                 }
-                Ok(true)
+                tried.end(true)
             }
             Code::Select(ways, otherwise) => {
                 env.go_on()?;
+                let mut tried = Ways::default();
                 let mut none = true;
                 for (guard, body) in ways {
-                    if guard.holds(env)? {
-                        none = false;
-                        if !body.run(env, then)? {
-                            return Ok(false);
-                        }
+                    let ran = match guard.holds(env) {
+                        Ok(false) => continue,
+                        Ok(true) => body.run(env, then),
+                        Err(e) => Err(e),
+                    };
+                    none = false;
+                    if !tried.tried(ran)? {
+                        return Ok(false);
                     }
                 }
                 match otherwise {
                     Some(code) if none => code.run(env, then),
-                    _ => Ok(true),
+                    _ => tried.end(true),
                 }
             }
             Code::If(ways, otherwise) => {
