@@ -79,3 +79,11 @@ fn numbers_that_square_themselves() {
     assert!(format!("{fault:?}").contains("digits"), "{fault:?}");
     assert!(explored.counts.states < 30, "{} states", explored.counts.states);
 }
+
+/// A `;` in braces or brackets is a composition, also in a definition.
+#[test]
+fn a_composition_in_braces() {
+    let text = "MACHINE m DEFINITIONS A == {x ; x}; B == [x ; x]
+        VARIABLES x INVARIANT x : INTEGER <-> INTEGER & x : A & B(1) = x INITIALISATION x := {1 |-> 1} END";
+    assert_eq!(check(text, Duration::from_secs(60)).counts.states, 1);
+}

@@ -601,16 +601,16 @@ impl Parser<'_> {
         if self.peek() == T::Eof { Ok(x) } else { Err(self.unexpected("the end of the definition")) }
     }
 
-    /// Where a definition's body ends: at a `;` outside parentheses and blocks, or at the next
+    /// Where a definition's body ends: at a `;` outside brackets and blocks, or at the next
     /// clause outside blocks (a loop has an INVARIANT of its own).
     fn definition_end(&self, from: usize) -> usize {
         use Kw::*;
-        let mut parens = 0usize;
+        let mut brackets = 0usize;
         let mut blocks = 0usize;
         for i in from..self.end {
             match self.tokens[i].kind {
-                T::LParen => parens += 1,
-                T::RParen => parens = parens.saturating_sub(1),
+                T::LParen | T::LBrace | T::LBracket => brackets += 1,
+                T::RParen | T::RBrace | T::RBracket => brackets = brackets.saturating_sub(1),
                 T::Kw(Begin | Pre | Assert | Choice | If | Witness | Select | Any | Var | While | Let) => {
                     blocks += 1;
                 }
@@ -619,7 +619,7 @@ impl Parser<'_> {
                 T::Kw(End) if blocks == 0 => return i,
                 T::Kw(End) => blocks -= 1,
                 T::Clause(_) if blocks == 0 => return i,
-                T::Semi if blocks == 0 && parens == 0 => return i,
+                T::Semi if blocks == 0 && brackets == 0 => return i,
                 _ => {}
             }
         }
