@@ -1,19 +1,19 @@
-//! petgraph as an oracle: its breadth-first distances, union-find, isomorphism and components against our search, orbits, keys
-//! and formulas.
+//! petgraph as an oracle: its distances, union-find, isomorphism and components against our search, orbits, keys and
+//! formulas.
 //!
-//! The state graph is built here, by asking the system for the successors of every state and looking rows up in a hash map:
-//! without store, kernel, batches, threads and reduction. Its nodes are a root, the valuations of the constants below it, and the
-//! states; an edge is a transition, so there may be several between two states.
+//! The state graph is built here, by asking the system for the successors of every state and looking rows up in a hash
+//! map: without store, kernel, batches, threads and reduction. Its nodes are a root, the valuations of the constants
+//! below it, and the states; an edge is a transition, so there may be several between two states.
 //!
-//! **Isomorphism** (`keys_are_equal_where_state_graphs_are_isomorphic`). Two states have one key exactly if their state graphs
-//! (`kanon graph`) are isomorphic: labels of edges kept, points of one set and nested values of one type of one colour, and every
-//! value that no permutation moves of its own. Variables that no permutation moves are not in the graph, so they have to be equal
-//! besides. By Propositions 3.4 and 3.6 of seed 002 the same holds of the layered graphs, **coloured like that**. What nauty is given
-//! is coloured otherwise: interchangeable points are told apart, and colours are numbered anew for every state, so `idle` in one graph
-//! may have the colour of `ready` in another. For this form only one direction is meant to hold, the one that reduction needs:
-//! symmetric states have isomorphic graphs.
+//! **Isomorphism.** Two states have one key exactly if their state graphs (`kanon graph`) are isomorphic: labels of
+//! edges kept, points of one set and nested values of one type of one colour, and every value that no permutation moves
+//! of its own. Variables that no permutation moves are not in the graph, so they have to be equal besides. By
+//! Propositions 3.4 and 3.6 of seed 002 the same holds of the layered graphs, **coloured like that**. What nauty is given
+//! is coloured otherwise (`kanon graph --encoding`): interchangeable points are told apart, and colours are numbered anew for every
+//! state, so `idle` in one graph may have the colour of `ready` in another. Of this form only one direction is meant to
+//! hold, the one that reduction needs: symmetric states have isomorphic graphs.
 //!
-//! `KANON_MACHINES` is how many random machines each test looks at.
+//! `KANON_MACHINES` (default 1,000) is how many random machines each test looks at.
 
 mod common;
 
@@ -44,6 +44,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// Layered graphs with more vertices are not compared: petgraph has a matrix of them.
+const LARGE: usize = 2_000;
 /// Machines with more states than this are not looked at.
 const MOST: usize = 4_000;
 /// The same for random machines: most of the larger ones have no end.
@@ -63,11 +65,21 @@ const SEEDS: [(&str, &[(&str, u64)]); 7] = [
 const NESTED: &str = "MACHINE Nested SETS D
     VARIABLES sets, line, pair, both
     INVARIANT sets <: POW(D) & line : seq(POW(D)) & pair : D * D & both : struct(one : D, many : POW(D))
-    INITIALISATION sets := {} || line := <> || pair :: D * D || ANY x WHERE x : D THEN both := rec(one : x, many : {}) END
+    INITIALISATION
+      sets := {} || line := <> || pair :: D * D ||
+      ANY x WHERE x : D THEN both := rec(one : x, many : {}) END
     OPERATIONS
       put(s) = PRE s : POW(D) & card(sets) < 2 THEN sets := sets \\/ {s} END;
       say(s) = PRE s : sets & size(line) < 2 THEN line := line <- s END;
       keep(s) = PRE s : sets & s /= {} & both'many = {} & line /= <> THEN both'many := s END
+    END";
+
+/// Sets of relations: a vertex for each relation and each of its pairs, of which left and right count.
+const ARROWS: &str = "MACHINE Arrows SETS D VARIABLES arrows INVARIANT arrows <: D <-> D
+    INITIALISATION arrows := {}
+    OPERATIONS
+      put(a, b) = PRE a : D & b : D & card(arrows) < 2 THEN arrows := arrows \\/ {{a |-> b}} END;
+      add(r, a, b) = PRE r : arrows & a : D & b : D & card(arrows) < 2 THEN arrows := arrows \\/ {r \\/ {a |-> b}} END
     END";
 
 /// Every state dies, after a while.
@@ -79,8 +91,8 @@ fn stop() -> Arc<AtomicBool> {
     Arc::default()
 }
 
-fn machines(default: u64) -> u64 {
-    std::env::var("KANON_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+fn machines() -> u64 {
+    std::env::var("KANON_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
 }
 
 fn exact() -> impl Iterator<Item = Strategy> {
@@ -292,7 +304,7 @@ fn depths_are_distances_and_counts_are_those_of_the_graph() {
 
 #[test]
 fn depths_and_counts_of_random_machines() {
-    let machines = machines(1_000);
+    let machines = machines();
     let (mut compared, mut dead) = (0, 0);
     for seed in 0..machines {
         let m = random(seed);
@@ -356,8 +368,9 @@ fn is_automorphism(whole: &Whole, to: &[NodeIndex]) -> bool {
     })
 }
 
-/// The nodes, joined where the exchange of two elements takes one to the other. `None` if that is no symmetry of the graph: when a
-/// substitution has no value, what it could have done otherwise is lost, and what came before depends on the order of elements.
+/// The nodes, joined where the exchange of two elements takes one to the other. `None` if that is no symmetry of the
+/// graph: when a substitution has no value, what else it could have done is lost, and what came before that depends on
+/// the order of elements.
 fn orbits(what: &str, whole: &Whole, action: &Action) -> Option<UnionFind<usize>> {
     let mut orbits = UnionFind::new(whole.graph.node_count());
     for o in &action.group.orbitals {
@@ -418,7 +431,7 @@ fn reduction_keeps_the_orbits_and_their_depths() {
         let (states, orbits) = reduced(file, &model, &scope, MOST).expect("a small model");
         assert!(orbits < states, "{file}");
     }
-    for (name, machine, n) in [("Dying", DYING, 4), ("Nested", NESTED, 2)] {
+    for (name, machine, n) in [("Dying", DYING, 4), ("Nested", NESTED, 2), ("Arrows", ARROWS, 3)] {
         let (model, scope) = text(machine, &[("D", n)]);
         let (states, orbits) = reduced(name, &model, &scope, MOST).expect("a small model");
         assert!(orbits < states, "{name}");
@@ -427,7 +440,7 @@ fn reduction_keeps_the_orbits_and_their_depths() {
 
 #[test]
 fn reduction_of_random_machines() {
-    let machines = machines(1_000);
+    let machines = machines();
     let (mut compared, mut saved) = (0, 0);
     for seed in 0..machines {
         let m = random(seed);
@@ -466,15 +479,19 @@ fn layers(graph: &Graph) -> DiGraph<u32, ()> {
     out
 }
 
+/// `None` if that is large.
 fn drawn(
     action: &Action,
     encoder: &Encoder,
     colours: &mut Vec<Vertex>,
     reducers: &mut [Reducer],
     row: &[u64],
-) -> Drawn {
+) -> Option<Drawn> {
     let mut graph = StateGraph::default();
     encoder.graph(action, row, &mut graph);
+    if graph.vertices.len() * graph.labels.len() > LARGE {
+        return None;
+    }
     let mut state = DiGraph::new();
     let nodes: Vec<NodeIndex> = graph.vertices.iter().map(|v| state.add_node(v.clone())).collect();
     let mut labels: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
@@ -508,7 +525,7 @@ fn drawn(
         (first..first + words.len()).filter(still).map(|slot| words[slot - first]).collect(),
     );
     let keys = reducers.iter_mut().map(|r| r.key(row).to_vec()).collect();
-    Drawn { state, layered: layers(&layered), told_apart: layers(&told_apart), rest, keys }
+    Some(Drawn { state, layered: layers(&layered), told_apart: layers(&told_apart), rest, keys })
 }
 
 /// Compares pairs of some states and their images; how many pairs are symmetric, and how many are not.
@@ -531,7 +548,7 @@ fn keys(what: &str, model: &Model, scope: &Scope, most: usize, sample: usize) ->
         let mut image = vec![];
         assert!(action.row(row, &generators[i % generators.len()], &mut image), "{what}: no image");
         for row in [row, &image] {
-            states.push(drawn(&action, &encoder, &mut colours, &mut reducers, row));
+            states.extend(drawn(&action, &encoder, &mut colours, &mut reducers, row));
         }
     }
     let (mut alike, mut different) = (0, 0);
@@ -570,8 +587,8 @@ fn keys_are_equal_where_state_graphs_are_isomorphic() {
         ("scheduler1.mch", &[("PROC", 3)]),
     ];
     let models = small.iter().map(|(file, card)| (*file, seed(file, card)));
-    let nested = ("Nested", text(NESTED, &[("D", 2)]));
-    for (name, (model, scope)) in models.chain([nested]) {
+    let deep = [("Nested", text(NESTED, &[("D", 2)])), ("Arrows", text(ARROWS, &[("D", 3)]))];
+    for (name, (model, scope)) in models.chain(deep) {
         let (alike, different) = keys(name, &model, &scope, MOST, 40);
         println!("{name}: {alike} pairs alike, {different} different");
         assert!(alike > 10 && different > 100, "{name}: {alike} alike, {different} different");
@@ -580,7 +597,7 @@ fn keys_are_equal_where_state_graphs_are_isomorphic() {
 
 #[test]
 fn keys_of_random_machines() {
-    let machines = machines(1_000);
+    let machines = machines();
     let (mut alike, mut different) = (0, 0);
     for seed in 0..machines {
         let m = random(seed);
@@ -595,7 +612,8 @@ fn keys_of_random_machines() {
 
 // ---- 4. formulas --------------------------------------------------------------------------------------------
 
-/// `G F p` and `F G p` on a graph of reachable states, each with the truth of p. A path may end: then its last state counts.
+/// `G F p` and `F G p` on a graph of reachable states, each with the truth of p. A path may end: then its last state
+/// counts.
 fn by_components(graph: &DiGraph<bool, ()>) -> [bool; 2] {
     let ends_well = graph.externals(Direction::Outgoing).all(|n| graph[n]);
     let is_cycle = |c: &Vec<NodeIndex>| c.len() > 1 || graph.contains_edge(c[0], c[0]);
@@ -703,7 +721,7 @@ fn recurrence_and_persistence_are_as_components_say() {
 
 #[test]
 fn recurrence_and_persistence_on_random_machines() {
-    let machines = machines(1_000);
+    let machines = machines();
     let mut said = BTreeMap::<[bool; 2], u64>::new();
     for seed in 0..machines {
         let RandomMachine { model, scope, .. } = random(seed);
@@ -722,7 +740,7 @@ fn recurrence_and_persistence_on_random_machines() {
 /// Predicates of random machines are true or false in most of their states; these graphs are not like that.
 #[test]
 fn recurrence_and_persistence_on_random_graphs() {
-    let graphs = 20 * machines(1_000);
+    let graphs = 20 * machines();
     let mut said = BTreeMap::<[bool; 2], u64>::new();
     for seed in 0..graphs {
         let mut c = Choice::new(seed);
