@@ -434,6 +434,9 @@ impl<'m> System<'m> {
         self.load(w, source);
         w.waiting.clear();
         w.targets.clear();
+        // The target; between events it is the source.
+        w.row.clear();
+        w.row.extend_from_slice(source);
         for index in 0..self.events.len() {
             match self.fast.get(index).and_then(Option::as_ref) {
                 Some(fast) => self.fire_fast(fast, w, source, index, visitor)?,
@@ -463,8 +466,6 @@ impl<'m> System<'m> {
         let offset = usize::from(self.has_valuation_word());
         let first = self.const_slots();
         let Worker { env, row, seen, lean, ahead, waiting, targets, .. } = w;
-        row.clear();
-        row.extend_from_slice(source);
         if event.may_repeat {
             seen.clear();
         }
@@ -520,6 +521,10 @@ impl<'m> System<'m> {
             }
             Ok(flow.is_continue())
         });
+        for slot in &event.writes {
+            let at = offset + *slot as usize - first;
+            row[at] = source[at];
+        }
         if let Err(e) = solved {
             flow = self.flush(env, waiting, targets, visitor);
             if flow.is_continue() {
@@ -530,6 +535,7 @@ impl<'m> System<'m> {
     }
 
     /// Visits the steps that were announced, each with its target in the environment's words.
+    #[inline]
     fn flush(
         &self,
         env: &mut Env,
@@ -538,8 +544,19 @@ impl<'m> System<'m> {
         visitor: &mut dyn Visitor,
     ) -> ControlFlow<()> {
         if waiting.is_empty() {
-            return ControlFlow::Continue(());
+            ControlFlow::Continue(())
+        } else {
+            self.flush_all(env, waiting, targets, visitor)
         }
+    }
+
+    fn flush_all(
+        &self,
+        env: &mut Env,
+        waiting: &mut Vec<usize>,
+        targets: &mut Vec<u64>,
+        visitor: &mut dyn Visitor,
+    ) -> ControlFlow<()> {
         let width = self.width();
         let offset = usize::from(self.has_valuation_word());
         // Another event may be under way: its words are put back.
@@ -571,8 +588,6 @@ impl<'m> System<'m> {
         let offset = usize::from(self.has_valuation_word());
         let first = self.const_slots();
         let Worker { env, row, seen, .. } = w;
-        row.clear();
-        row.extend_from_slice(source);
         if event.may_repeat {
             seen.clear();
         }
@@ -617,6 +632,10 @@ impl<'m> System<'m> {
             }
             Ok(flow.is_continue())
         });
+        for slot in &event.writes {
+            let at = offset + *slot as usize - first;
+            row[at] = source[at];
+        }
         if let Err(e) = solved {
             flow = visitor.fault(index, e);
         }
