@@ -103,6 +103,20 @@ fn many_wide_states() {
     }
 }
 
+/// More threads than blocks are usually in line, and an index that grows meanwhile.
+#[test]
+fn very_many_threads() {
+    let (model, scope) = seed("scheduler0.mch", "PROC", 7);
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut system = System::new(&model, &scope);
+    system.setup(10, &stop);
+    for threads in [130, 256] {
+        let options = Options { threads, ..Options::default() };
+        let e = explore(&system, &options, &stop, &mut |_| {});
+        assert_eq!((e.verdict, e.counts.states, e.counts.transitions), (Verdict::Holds, 7290, 56133));
+    }
+}
+
 /// Findings in the middle of a level: a goal that some states fulfil, and a limit of states.
 #[test]
 fn searches_that_end_early() {

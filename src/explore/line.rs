@@ -224,7 +224,7 @@ fn depth(store: &Store, threads: usize) -> usize {
     if store.room() > usual * BLOCK {
         usual
     } else {
-        (store.len() / MOVED * (threads - 1)).clamp(usual, DEEP)
+        (store.len() / MOVED * (threads - 1)).clamp(usual, usual.max(DEEP))
     }
 }
 

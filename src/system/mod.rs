@@ -69,7 +69,8 @@ impl Check {
         self.changed_by.get(event).copied().unwrap_or(true)
     }
 
-    /// Whether it holds in the state whose words are in the environment.
+    /// Whether it holds in the state whose words are in the environment. Once the constants are known there is a test on
+    /// words: it reads nothing but constants and variables, and those have words, or are symbolic and in their slots.
     #[inline]
     pub fn holds(&self, env: &mut Env) -> Res<bool> {
         match &self.fast {
