@@ -1,9 +1,9 @@
 //! What the fuzz targets do with their bytes. Written once: `fuzz_targets/` runs it under libFuzzer,
-//! `tests/fuzz.rs` under a mutation fuzzer of its own. A failure is a panic, an abort, or no end.
+//! `tests/fuzz` under a mutation fuzzer of its own. A failure is a panic, an abort, or no end.
 
 #![allow(dead_code)]
 
-#[path = "../tests/trees/plain.rs"]
+#[path = "../tests/language/trees/plain.rs"]
 mod plain;
 
 use kanon::explore::{self, Options, Verdict};

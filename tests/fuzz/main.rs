@@ -5,8 +5,9 @@
 //!
 //! `KANON_FUZZ_SECONDS` makes it longer, `KANON_FUZZ_SEED` starts it elsewhere, `KANON_FUZZ_INPUT=FILE` runs one file.
 
-#[path = "../fuzz/body.rs"]
+#[path = "../../fuzz/body.rs"]
 mod body;
+mod regressions;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -485,7 +486,7 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
 /// The groups of the dictionary that libFuzzer uses too.
 fn groups() -> Vec<Vec<String>> {
     let mut groups: Vec<Vec<String>> = Vec::new();
-    for line in include_str!("../fuzz/b.dict").lines() {
+    for line in include_str!("../../fuzz/b.dict").lines() {
         if line.starts_with('#') {
             groups.push(Vec::new());
         } else if let Some(quoted) = line.strip_prefix('"').and_then(|l| l.strip_suffix('"')) {

@@ -1,13 +1,8 @@
 //! What is printed parses back to the same tree: over generated expressions, substitutions and
 //! machines, by proptest (which shrinks along the structure) and by quickcheck (from bytes).
 
-#[path = "trees/plain.rs"]
-mod plain;
-
-#[path = "trees/generate.rs"]
-mod generate;
-
-use generate::Bytes;
+use crate::trees::generate::Bytes;
+use crate::trees::{generate, plain};
 use kanon::lang::ast::*;
 use kanon::lang::b::{self, Definitions};
 use kanon::lang::diag::SourceMap;

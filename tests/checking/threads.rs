@@ -1,9 +1,7 @@
 //! Batches and threads change nothing but the time: the same verdict, counts, states in the same order with the same
 //! parents, and the same finding, one state after the other, in batches, and with several threads.
 
-mod common;
-
-use common::random::Machine;
+use crate::support::random::Machine;
 use kanon::explore::{Explored, Options, Order, Verdict, Why, explore};
 use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};

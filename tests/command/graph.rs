@@ -1,11 +1,9 @@
 //! `kanon graph`: state graphs and what nauty is given of them, in DOT and in SVG.
 
+use crate::support::xml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-#[path = "common/xml.rs"]
-mod xml;
 
 fn kanon(args: &[&str]) -> (i32, String, String) {
     let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));

@@ -1,8 +1,6 @@
 //! The random trees themselves, and what must hold of the reference evaluator on all of them.
 
-mod common;
-
-use common::random::{Case, Cases, Machine};
+use crate::support::random::{Case, Cases, Machine};
 use kanon::eval::Fault;
 use kanon::eval::reference::{self, Cx};
 use kanon::model::Type;

@@ -2,15 +2,11 @@
 //!
 //! `KANON_LTL_CASES` (default 10,000) is how many formulas are compared, `KANON_LTL_SEED` where the random numbers start.
 
-#[path = "ltl/buechi.rs"]
-mod buechi;
-#[path = "ltl/random.rs"]
-mod random;
-
+use crate::buechi;
+use crate::random::{INSTANCE, INSTANCES, Rng, formula, premise, system};
 use kanon::ltl::{
     Expansion, Explicit, Known, Property, Resolved, StateId, Structure, Unary, Verdict, Why, check,
 };
-use random::{INSTANCE, INSTANCES, Rng, formula, premise, system};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)

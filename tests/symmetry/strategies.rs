@@ -1,9 +1,7 @@
 //! Properties of the symmetry strategies on random typed states and random machines, against brute force over the
 //! whole group and against unreduced exploration.
 
-mod common;
-
-use common::random::{Choice, Generator, Machine};
+use crate::support::random::{Choice, Generator, Machine};
 use kanon::explore::{Explored, Options, Verdict, Why, explore};
 use kanon::lang::diag::Span;
 use kanon::model::{GivenSet, SetId, Type};

@@ -1,9 +1,7 @@
 //! Whole machines: the production system against the reference evaluator on random small models. Same constants,
 //! same initial states, same transitions, and a fault where the reference has one.
 
-mod common;
-
-use common::random::Machine;
+use crate::support::random::Machine;
 use kanon::eval::reference::{self, Cx, State};
 use kanon::eval::{Fault, WdKind};
 use kanon::model::load::load;
@@ -171,7 +169,7 @@ fn machines_have_the_same_transitions() {
 }
 
 /// Several writes to one variable at once, each alone in a machine: whether they clash is what the reference says
-/// (`tests/reference_machines.rs`).
+/// (`tests/semantics/reference_machines.rs`).
 #[test]
 fn writes_at_once_clash_in_both() {
     let mut wrong = Vec::new();

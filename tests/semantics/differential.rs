@@ -2,9 +2,7 @@
 //! reference has a well-definedness fault so has production. The other way round there is one exception, below.
 //! Production's two tiers, the general one and the one on words, have the same value or the same fault, to the place.
 
-mod common;
-
-use common::random::Case;
+use crate::support::random::Case;
 use kanon::eval::Fault;
 use kanon::eval::compile::Compiler;
 use kanon::eval::node::{Env, Node, Test};

@@ -1,12 +1,10 @@
 //! `kanon compare`: all strategies on one model, the table, and what the exit code says.
 
+use crate::support::xml;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-#[path = "common/xml.rs"]
-mod xml;
 
 const AGREE: i32 = 0;
 const WRONG: i32 = 2;

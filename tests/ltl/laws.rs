@@ -1,14 +1,11 @@
 //! Laws of LTL with past on finite and infinite paths, as properties of random systems: both sides get the same answer.
 //! And what the search must be able to bear.
 
-#[path = "ltl/random.rs"]
-mod random;
-
+use crate::random::{Rng, formula, system};
 use kanon::ltl::{
     Binary as B, Edge, Expansion, Explicit, Formula as F, Known, Prop, Property, StateId, Structure,
     Unary as U, Verdict, check,
 };
-use random::{Rng, formula, system};
 
 type Law = (&'static str, fn([F<Prop>; 3]) -> (F<Prop>, F<Prop>));
 

@@ -1,12 +1,9 @@
 //! Every classical-B machine of the shared corpus against ProB's own counts.
 //!
 //! What does not agree yet is listed with its reason in `tests/corpus/known.csv`; a machine that is not on the list has to
-//! agree. `KANON_CORPUS_ALL=1` also runs those listed as endless; `tests/common/corpus.rs` has the other settings.
+//! agree. `KANON_CORPUS_ALL=1` also runs those listed as endless; `tests/corpus/tables.rs` has the other settings.
 
-#[path = "common/corpus.rs"]
-mod common;
-
-use common::{List, corpus, first_error, seconds, table, walk};
+use crate::tables::{List, corpus, first_error, seconds, table, walk};
 use kanon::explore::{Explored, Options, Verdict, Why, explore};
 use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};

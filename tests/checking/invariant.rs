@@ -1,9 +1,7 @@
 //! Only the conjuncts that an operation can have changed are tested: the first finding is that of a search that
 //! tests all of them in every state.
 
-mod common;
-
-use common::random::Machine;
+use crate::support::random::Machine;
 use kanon::explore::{FindingKind, Options, explore};
 use kanon::system::System;
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! The reference evaluator's tables: each row a text and its answer. A sample of them was asked of ProB.
 
-mod common;
-
-use common::{ask_with, check_eval};
+use crate::support::{ask_with, check_eval};
 
 #[test]
 fn arithmetic() {

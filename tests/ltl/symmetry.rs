@@ -1,10 +1,7 @@
 //! Formulas under symmetry reduction: the answers are those without, and every counterexample is a path of the machine.
 
-mod common;
-#[path = "ltl/random.rs"]
-mod random;
-
-use common::random::{Choice, Generator, Machine as RandomMachine};
+use crate::random::{Rng, formula};
+use crate::support::random::{Choice, Generator, Machine as RandomMachine};
 use kanon::cli::ltl::{Task, check as check_file};
 use kanon::cli::stop::Stop;
 use kanon::lang::diag::Span;
@@ -16,7 +13,6 @@ use kanon::model::load::with_large_stack;
 use kanon::report::answer::Word;
 use kanon::symmetry::{Action, Reducer, Strategy};
 use kanon::system::System;
-use random::{Rng, formula};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,12 +1,9 @@
 //! Every formula of the shared corpus against ProB's answer.
 //!
 //! What does not agree is listed with its reason in `tests/corpus/ltl-known.tsv`; a formula that is not on the list has to
-//! agree. `tests/common/corpus.rs` has the settings.
+//! agree. `tests/corpus/tables.rs` has the settings.
 
-#[path = "common/corpus.rs"]
-mod common;
-
-use common::{List, corpus, first_error, seconds, table, walk};
+use crate::tables::{List, corpus, first_error, seconds, table, walk};
 use kanon::cli::ltl::{Task, check};
 use kanon::cli::stop::Stop;
 use kanon::report::answer::Word;

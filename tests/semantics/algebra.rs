@@ -1,9 +1,7 @@
 //! Laws of sets, relations and sequences that the reference evaluator must satisfy for all values: each is a
 //! predicate over A, B, C (sets of integers), r, s, t (relations), p, q (sequences) and n, m (integers).
 
-mod common;
-
-use common::typed;
+use crate::support::{self, typed};
 use kanon::eval::reference::{Cx, Env, holds};
 use kanon::model::{Decl, Expr, Model, Type, VarId};
 use kanon::value::{Scope, Value};
@@ -136,7 +134,7 @@ impl Laws {
     fn new(texts: &'static [&'static str]) -> Laws {
         let relation = Type::rel(Type::Int, Type::Int);
         let names = [("A", 3), ("B", 3), ("C", 3), ("r", 2), ("s", 2), ("t", 2), ("p", 2), ("q", 2)];
-        let (mut model, scope) = common::base();
+        let (mut model, scope) = support::base();
         for (name, kind) in names {
             let ty = if kind == 3 { Type::Int.pow() } else { relation.clone() };
             model.variables.push(Decl { name: name.into(), ty, span: Default::default() });

@@ -1,5 +1,5 @@
 //! What the user sees: each `tests/snapshots/diagnostics/*.mch` and the text it must give.
-//! `KANON_UPDATE=1 cargo test --test diagnostics` writes the texts anew; read the difference.
+//! `KANON_UPDATE=1 cargo test --test language diagnostics` writes the texts anew; read the difference.
 
 use kanon::lang::b;
 use kanon::lang::diag::SourceMap;

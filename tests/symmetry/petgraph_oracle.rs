@@ -15,10 +15,8 @@
 //!
 //! `KANON_MACHINES` (default 1,000) is how many random machines each test looks at.
 
-mod common;
-
-use common::random::{Choice, Generator, Machine as RandomMachine};
-use common::typed;
+use crate::support::random::{Choice, Generator, Machine as RandomMachine};
+use crate::support::typed;
 use kanon::eval::Fault;
 use kanon::explore::{Explored, Options, explore};
 use kanon::ltl::atoms::{Bound, StateAtom};

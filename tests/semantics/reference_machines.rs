@@ -1,8 +1,7 @@
 //! The reference evaluator on substitutions and whole machines: outcomes, faults, and the counts that the
 //! models' headers state.
 
-mod common;
-
+use crate::support;
 use kanon::eval::Fault;
 use kanon::eval::reference::{self, Cx, Env, Item, State};
 use kanon::model::load::load;
@@ -335,16 +334,16 @@ fn constants() {
 
 #[test]
 fn mu_and_spans() {
-    let (mut model, scope) = common::base();
-    let set = common::typed(&mut model, "{x | x : 1..9 & x * x = 49}").expect("typed");
+    let (mut model, scope) = support::base();
+    let set = support::typed(&mut model, "{x | x : 1..9 & x * x = 49}").expect("typed");
     let span = set.span;
     let mu = |set: kanon::model::Expr| kanon::model::Expr {
         kind: ExprKind::Call(Fun::Mu, vec![set]),
         ty: Type::Int,
         span,
     };
-    let (one, none) = (mu(set), mu(common::typed(&mut model, "{1,2}").expect("typed")));
-    let division = common::typed(&mut model, "1 + 2 / (3 - 3) + 4").expect("typed");
+    let (one, none) = (mu(set), mu(support::typed(&mut model, "{1,2}").expect("typed")));
+    let division = support::typed(&mut model, "1 + 2 / (3 - 3) + 4").expect("typed");
     let cx = Cx::new(&model, &scope);
     let env = Env::new(&model);
     assert_eq!(reference::eval(&cx, &env, &one), Ok(Value::int(7)));

@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports)]
 
 pub mod random;
+pub mod xml;
 
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, eval, holds};

@@ -1,0 +1,8 @@
+//! The search through the states: what it answers, in which order, with how many threads, and its audit.
+
+mod audit;
+mod invariant;
+mod models;
+#[path = "../support/mod.rs"]
+mod support;
+mod threads;

@@ -1,0 +1,8 @@
+//! The program as people use it: what they type, what they get, how it ends.
+
+mod cli;
+mod compare;
+mod graph;
+mod ltl;
+#[path = "../support/mod.rs"]
+mod support;

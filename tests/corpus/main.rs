@@ -1,0 +1,5 @@
+//! The shared corpus: machines and formulas that are not ours, and ProB's answers to them.
+
+mod formulas;
+mod machines;
+mod tables;

@@ -1,0 +1,10 @@
+//! The language: from text to a typed model, and back.
+
+mod compose;
+mod diagnostics;
+mod parser;
+mod roundtrip;
+mod trees {
+    pub mod generate;
+    pub mod plain;
+}
