@@ -1,5 +1,8 @@
 # Sourced by ./kanon and ./test: makes sure of everything that a build needs.
 # Expects $here, the root of the repository.
+#
+# Nothing is installed without a word about it. On a terminal the user is asked first; without one, as
+# in CI, the installation goes ahead. Whoever declines is told what to run by hand.
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -10,26 +13,34 @@ as_root() {
     fi
 }
 
+# Is somebody there to answer?
+is_terminal() { [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ]; }
+
+# agreed COMMAND: announces the command, and asks on a terminal.
+agreed() {
+    say "kanon: to install it, this is run: $1"
+    is_terminal || return 0
+    printf 'kanon: go ahead? [Y/n] ' >&2
+    read -r answer || answer=n
+    case $answer in '' | [Yy] | [Yy][Ee][Ss]) return 0 ;; *) return 1 ;; esac
+}
+
 # install WHAT APT DNF PACMAN BREW: with the first package manager that is there, or say what to do by hand.
 install() {
     what=$1
-    say "kanon: $what is missing, installing it"
+    say "kanon: $what is missing"
     if command -v apt-get >/dev/null 2>&1; then
+        manager=apt-get
         command="apt-get install -y --no-install-recommends $2"
-        # shellcheck disable=SC2086
-        { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive $command; } >&2 && return 0
     elif command -v dnf >/dev/null 2>&1; then
+        manager=dnf
         command="dnf install -y $3"
-        # shellcheck disable=SC2086
-        as_root $command >&2 && return 0
     elif command -v pacman >/dev/null 2>&1; then
+        manager=pacman
         command="pacman -S --needed --noconfirm $4"
-        # shellcheck disable=SC2086
-        as_root $command >&2 && return 0
     elif command -v brew >/dev/null 2>&1; then
+        manager=brew
         command="brew install $5"
-        # shellcheck disable=SC2086
-        $command >&2 && return 0
     else
         say "kanon: no package manager that is known here. Please install $what:"
         say "  Debian, Ubuntu   apt-get install $2"
@@ -38,6 +49,16 @@ install() {
         say "  macOS            brew install $5"
         exit 2
     fi
+    if ! agreed "$command"; then
+        say "kanon: nothing was installed. Please install $what and try again"
+        exit 2
+    fi
+    # shellcheck disable=SC2086 # the command is words
+    case $manager in
+        apt-get) as_root apt-get update >&2 && as_root env DEBIAN_FRONTEND=noninteractive $command >&2 ;;
+        brew) $command >&2 ;; # brew refuses to be run as root
+        *) as_root $command >&2 ;;
+    esac && return 0
     say "kanon: that did not work. Please run, as root where needed:"
     say "  $command"
     exit 2
@@ -78,6 +99,7 @@ ensure_tools() {
     [ -d "$home_bin" ] && PATH="$PATH:$home_bin"
     if ! command -v cargo >/dev/null 2>&1; then
         install "Rust (by rustup)" rustup rustup rustup rustup
+        say "kanon: rustup installs its stable toolchain"
         rustup default stable >&2
         PATH="$PATH:$home_bin"
     fi
@@ -88,10 +110,22 @@ ensure_tools() {
     export PATH
 }
 
+# What ./test needs beyond a build: rustfmt and clippy.
+ensure_components() {
+    cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 && return 0
+    say "kanon: rustfmt or clippy is missing"
+    components="rustup component add rustfmt clippy"
+    # shellcheck disable=SC2086 # the command is words
+    agreed "$components" && $components >&2 && return 0
+    say "kanon: please run: $components"
+    exit 2
+}
+
 # An SMT solver is welcome, not needed: without one the obligations are only written.
 ensure_solver() {
     command -v z3 >/dev/null 2>&1 || command -v cvc5 >/dev/null 2>&1 && return 0
-    ( install "an SMT solver" z3 z3 z3 z3 ) || say "kanon: no SMT solver; the obligations are written but not solved"
+    ( install "an SMT solver" z3 z3 z3 z3 ) ||
+        say "kanon: no SMT solver; the obligations are written but not solved"
 }
 
 # Builds the release binary if anything changed, quietly unless it fails, and sets $binary.
