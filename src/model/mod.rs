@@ -4,6 +4,7 @@
 //! calls are still calls. Absent on purpose: values, sizes of deferred sets, how anything is computed.
 
 pub mod check;
+pub mod left_out;
 pub mod load;
 pub mod open;
 pub mod raise;
@@ -13,7 +14,9 @@ pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
 use crate::lang::diag::Span;
+pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 pub use types::Type;
 
@@ -88,6 +91,10 @@ pub struct Model {
     /// `ASSERT_LTL…` definitions: name and formula, kept as text.
     pub ltl: Vec<(Arc<str>, Arc<str>)>,
     pub scope: ScopeHints,
+    /// What a refinement says about variables of its abstraction, which are no part of the model.
+    pub left_out: Vec<LeftOut>,
+    /// Elements that are named in what was left out, or in the text of an abstraction.
+    pub named_above: BTreeSet<(SetId, u32)>,
 }
 
 /// What the model itself says about sizes; the command line wins over it.

@@ -1,7 +1,8 @@
 //! Machines that refer to each other: what is in the system, under which names, in which order.
 
+use kanon::lang::diag::{Diagnostic, Severity};
 use kanon::model::load::load;
-use kanon::model::{Model, StmtKind};
+use kanon::model::{LeftOut, Model, OpId, Stmt, StmtKind, raise};
 use std::path::PathBuf;
 
 fn fixture(file: &str) -> PathBuf {
@@ -87,6 +88,112 @@ fn a_refinement_keeps_what_it_can_see() {
     p.for_each_child(&mut |c| parts += usize::from(c.mentions_local(op)));
     assert_eq!(parts, 2);
     assert!(m.variables.iter().all(|v| &*v.name != "items"));
+}
+
+/// What was left out: kind, operation, text and line of each, as the model lists it. Each is a warning.
+fn left_out(file: &str) -> Vec<String> {
+    let loaded = load(&fixture(file));
+    let m = loaded.model.unwrap_or_else(|| panic!("{file}: {:#?}", loaded.diagnostics));
+    let warnings: Vec<_> = loaded.diagnostics.iter().filter(|d| d.code == "B0416").collect();
+    assert_eq!(warnings.len(), m.left_out.len(), "{file}: {warnings:#?}");
+    for item in &m.left_out {
+        let is_said = |d: &&Diagnostic| d.span == item.span && d.message.contains(&item.text);
+        assert!(warnings.iter().copied().any(|d| is_said(&d)), "{file}: {item:?}");
+        assert!(warnings.iter().all(|d| d.severity == Severity::Warning));
+    }
+    let line = |l: &LeftOut| loaded.sources.get(l.span.file).map_or(0, |s| s.line_col(l.span.lo).line);
+    let op = |l: &LeftOut| l.operation.map_or("-", |o| &*m.operations[o.index()].name);
+    m.left_out.iter().map(|l| format!("{:?} {} {} {}", l.what, op(l), line(l), l.text)).collect()
+}
+
+#[test]
+fn nothing_of_a_refinement_goes_without_a_word() {
+    for (file, want) in [
+        (
+            "StockR.ref",
+            vec![
+                "Invariant - 5 stock = 5 - sold",
+                "Invariant - 5 kind = large => stock > 0",
+                "Assertion - 6 stock /= stock",
+                "Precondition take 7 m <= stock",
+            ],
+        ),
+        // In a chain, `stock` is gone at the second level already, `sold` at the third.
+        ("StockRR.ref", vec!["Invariant - 5 twice = 2 * sold", "Precondition take 7 k <= stock"]),
+        (
+            "StockI.imp",
+            vec![
+                "Invariant - 5 stock = 5 - sold",
+                "Precondition take 7 n <= stock",
+                "LoopInvariant take 14 sold = 5 - stock + i",
+                "Assert left 18 r = stock",
+            ],
+        ),
+        ("StockGoal.ref", vec!["Goal - 4 stock = 0", "Precondition take 7 n <= stock"]),
+        ("Stock.mch", vec![]),
+    ] {
+        assert_eq!(left_out(file), want, "{file}");
+    }
+}
+
+#[test]
+fn what_is_visible_beside_what_was_left_out_stays() {
+    let m = model("StockR.ref");
+    assert_eq!((m.invariant.len(), m.assertions.len(), m.unchecked()), (1, 2, 3));
+    let lacking = |m: &Model| -> Vec<String> {
+        let ops = (0..m.operations.len()).filter(|i| m.lacks_precondition(OpId(*i as u32)));
+        ops.map(|i| m.operations[i].name.to_string()).collect()
+    };
+    assert_eq!(lacking(&m), ["take"]);
+    assert_eq!(lacking(&model("StockRR.ref")), ["take"]);
+    let m = model("StockI.imp");
+    let mut invariants = vec![];
+    fn loops(s: &Stmt, m: &Model, out: &mut Vec<String>) {
+        if let StmtKind::While { invariant, .. } = &s.kind {
+            out.push(raise::text(invariant, m));
+        }
+        s.for_each_child(&mut |c| loops(c, m, out));
+    }
+    m.operations.iter().for_each(|o| loops(&o.body, &m, &mut invariants));
+    assert_eq!(invariants, ["i : 0 .. n"]);
+    assert!(model("StockGoal.ref").goal.is_none());
+}
+
+#[test]
+fn elements_that_are_named_above_are_known() {
+    let named =
+        |file: &str| -> Vec<(u32, u32)> { model(file).named_above.iter().map(|(s, i)| (s.0, *i)).collect() };
+    // `small` in the invariant of Stock, `large` in what StockR says; both in INITIALISATION and INVARIANT.
+    assert_eq!(named("StockR.ref"), [(0, 0), (0, 1)]);
+    assert_eq!(named("Stock.mch"), []);
+}
+
+#[test]
+fn what_is_executed_cannot_speak_of_the_abstraction() {
+    let message = "is a variable of the abstraction, which the refinement does not have";
+    let loaded = load(&fixture("StockBlind.ref"));
+    assert!(loaded.model.is_none());
+    let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+    let found: Vec<String> = errors
+        .iter()
+        .map(|d| {
+            format!(
+                "{} {} {}",
+                loaded.sources.place(d.span).rsplit('/').next().unwrap_or(""),
+                d.code,
+                d.message
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            format!("StockBlind.ref:6:28 B0216 `stock` {message}"),
+            format!("StockBlind.ref:8:16 B0216 `stock` {message}"),
+            format!("Stock.mch:8:21 B0216 `stock` {message}"),
+        ]
+    );
+    assert_eq!(errors[2].help.as_deref(), Some("`left` is inherited from the abstraction: refine it"));
 }
 
 #[test]

@@ -154,10 +154,13 @@ impl<'a> Checker<'a> {
 
     /// Hands out the model and the messages, each once.
     fn finish(self, diags: &mut Vec<Diagnostic>) -> Model {
-        // A definition used in many places gives one mistake many times.
+        // A definition used in many places gives one mistake many times. Warnings say what the answer does not
+        // cover, and none is lost.
         const MANY: usize = 50;
+        let mut errors = diags.iter().filter(|d| d.is_error()).count();
         for d in self.diags {
-            if diags.len() < MANY && !diags.contains(&d) {
+            if (errors < MANY || !d.is_error()) && !diags.contains(&d) {
+                errors += usize::from(d.is_error());
                 diags.push(d);
             }
         }
@@ -285,6 +288,9 @@ impl<'a> Checker<'a> {
             if !instance.is_abstract {
                 self.model.invariant.extend(invariant);
                 self.model.assertions.extend(assertions);
+            } else {
+                let named = &mut self.model.named_above;
+                invariant.iter().chain(&assertions).for_each(|e| refine::name_elements(e, named));
             }
         }
         self.solve_deferred(false);
@@ -297,7 +303,9 @@ impl<'a> Checker<'a> {
             self.instance = i;
             if let Some(s) = &instance.machine.initialisation {
                 let typed = self.stmt(s);
-                if !instance.is_abstract {
+                if instance.is_abstract {
+                    refine::name_elements_of(&typed, &mut self.model.named_above);
+                } else {
                     parts.push(typed);
                 }
             }
