@@ -60,6 +60,27 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Why "holds" would say more than was checked, if it would.
+    pub fn not_covered(&self, deadlock: bool) -> Option<String> {
+        let (claims, all) = (self.unchecked(), self.left_out.len());
+        let about = "of the refinement, which speaks of variables of the abstraction,";
+        match (claims, all) {
+            (0, 0) => None,
+            (0, _) if !deadlock => None,
+            (0, _) => Some(format!(
+                "nothing was found, but a precondition {about} was left out, and a state in which only that \
+                 operation is enabled may be a deadlock (`--no-deadlock` leaves the question out)"
+            )),
+            (1, _) => Some(format!("nothing was found, but one claim {about} was not checked")),
+            (n, _) => Some(format!(
+                "nothing was found, but {n} claims of the refinement, which speak of variables of the \
+                 abstraction, were not checked"
+            )),
+        }
+    }
+}
+
 impl LeftOut {
     pub(super) fn warning(&self, model: &Model) -> Diagnostic {
         let of = match self.operation.and_then(|op| model.operations.get(op.index())) {

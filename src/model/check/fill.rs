@@ -60,6 +60,9 @@ impl Checker<'_> {
         for e in predicates {
             self.fill_expr(e);
         }
+        let mut inherited = std::mem::take(&mut self.inherited);
+        inherited.iter_mut().for_each(|e| self.fill_expr(e));
+        self.inherited = inherited;
         self.fill_stmt(&mut model.initialisation);
         for op in &mut model.operations {
             self.fill_stmt(&mut op.body);

@@ -62,6 +62,8 @@ struct Checker<'a> {
     simultaneous: bool,
     /// Operations of the machine being checked, which it may not call itself (local ones it may).
     uncallable: HashSet<usize>,
+    /// Conjuncts of the abstractions' invariants.
+    inherited: Vec<Expr>,
     /// Unknown names already reported.
     reported: HashSet<Name>,
     diags: Vec<Diagnostic>,
@@ -146,6 +148,7 @@ impl<'a> Checker<'a> {
             open: None,
             simultaneous: false,
             uncallable: HashSet::new(),
+            inherited: vec![],
             reported: HashSet::new(),
             diags: vec![],
             failed_before: false,
@@ -284,13 +287,14 @@ impl<'a> Checker<'a> {
             for e in &instance.machine.assertions {
                 assertions.push(self.predicate(e));
             }
-            // The invariant of an abstraction gives types; it is not the refinement's.
+            // Of an abstraction's invariant the refinement keeps what speaks of variables that it keeps.
             if !instance.is_abstract {
                 self.model.invariant.extend(invariant);
                 self.model.assertions.extend(assertions);
             } else {
                 let named = &mut self.model.named_above;
                 invariant.iter().chain(&assertions).for_each(|e| refine::name_elements(e, named));
+                self.inherited.extend(invariant);
             }
         }
         self.solve_deferred(false);

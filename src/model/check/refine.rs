@@ -60,6 +60,14 @@ impl Checker<'_> {
                 false => left.push((Left::Invariant, None, e)),
             }
         }
+        // A variable that the refinement keeps is glued to itself, so what the abstraction claims of such
+        // variables alone is claimed here too.
+        let speaks = |e: &Expr| e.any(&|e| matches!(e.kind, ExprKind::Var(_)));
+        for e in std::mem::take(&mut self.inherited) {
+            if view.sees(&e) && speaks(&e) && !self.model.invariant.contains(&e) {
+                self.model.invariant.push(e);
+            }
+        }
         for e in std::mem::take(&mut self.model.assertions) {
             match view.sees(&e) {
                 true => self.model.assertions.push(e),
