@@ -51,13 +51,8 @@ const GENERATED: &[&str] = &["proofs/OBLIGATIONS.md"];
 const WIDE: &[&str] = &[
     "ARCHITECTURE.md",
     "benches/peers/README.md",
-    "docs/cli.md",
-    "docs/evaluation.md",
-    "docs/json.md",
-    "docs/ltl.md",
     "docs/performance.md",
     "docs/refinement.md",
-    "docs/symmetry.md",
     "models/README.md",
 ];
 
