@@ -48,13 +48,7 @@ fn documents() -> Vec<(PathBuf, String)> {
 const GENERATED: &[&str] = &["proofs/OBLIGATIONS.md"];
 
 /// Documents whose lines do not fit yet. The list may only become shorter.
-const WIDE: &[&str] = &[
-    "ARCHITECTURE.md",
-    "benches/peers/README.md",
-    "docs/performance.md",
-    "docs/refinement.md",
-    "models/README.md",
-];
+const WIDE: &[&str] = &["ARCHITECTURE.md", "docs/refinement.md"];
 
 fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
