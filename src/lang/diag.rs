@@ -3,6 +3,7 @@
 //! A [`Diagnostic`] is the user's error: code, place, cause and a way out. How it looks
 //! on a terminal is `report`'s business.
 
+use crate::lang::files::{Disk, Files};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,13 +72,43 @@ impl Source {
     }
 }
 
-/// All files that took part in reading a model.
-#[derive(Debug, Default)]
+/// All files that took part in reading a model, and where they come from.
+#[derive(Debug)]
 pub struct SourceMap {
     files: Vec<Source>,
+    from: Arc<dyn Files>,
+}
+
+impl Default for SourceMap {
+    fn default() -> Self {
+        SourceMap::over(Arc::new(Disk))
+    }
 }
 
 impl SourceMap {
+    /// A map whose files are read from there.
+    pub fn over(from: Arc<dyn Files>) -> SourceMap {
+        SourceMap { files: vec![], from }
+    }
+
+    /// Where files are read from.
+    pub fn files(&self) -> &dyn Files {
+        &*self.from
+    }
+
+    /// Reads a file into the map. Bytes that are no UTF-8 become U+FFFD, which lexers refuse outside comments.
+    pub fn read(&mut self, path: &Path) -> Result<FileId, String> {
+        let bytes = self.from.read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        if bytes.len() >= u32::MAX as usize {
+            return Err(format!("{} is larger than 4 GiB", path.display()));
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+        };
+        Ok(self.add(path, text))
+    }
+
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> FileId {
         let id = FileId(self.files.len() as u32);
         self.files.push(Source::new(path.into(), text.into()));

@@ -6,5 +6,8 @@
 pub mod ast;
 pub mod b;
 pub mod diag;
+pub mod files;
+pub mod notation;
 pub mod print;
+pub mod spelling;
 pub mod walk;

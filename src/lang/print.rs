@@ -3,8 +3,7 @@
 //! with no elements, a sequence outside a block), which print as their nearest equal.
 
 use crate::lang::ast::*;
-use crate::lang::b::lex::is_reserved;
-use crate::lang::b::parse::expr::{fun_name, priority};
+use crate::lang::notation::{fun_name, is_reserved, priority};
 
 /// An expression or predicate on one line.
 pub fn expr(e: &Expr) -> String {

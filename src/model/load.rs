@@ -5,7 +5,9 @@ use super::check;
 use crate::lang::b::compose::compose;
 use crate::lang::b::{Definitions, Parsed, parse_machine, parse_text};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::files::{Disk, Files};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What came of a file: the model, unless the diagnostics hold an error.
 #[derive(Debug, Default)]
@@ -33,16 +35,21 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> std::io::Resul
 
 /// Reads the machine at `path` with all machines that it refers to, and types it.
 pub fn load(path: &Path) -> Loaded {
-    load_with(|sources| parse_machine(sources, path), path)
+    load_from(Arc::new(Disk), path)
+}
+
+/// The same with files from elsewhere than the disk.
+pub fn load_from(files: Arc<dyn Files>, path: &Path) -> Loaded {
+    load_with(SourceMap::over(files), |sources| parse_machine(sources, path), path)
 }
 
 /// The same for a machine given as text; `name` stands for its file, beside which others are looked for.
 pub fn load_text(name: &str, text: &str) -> Loaded {
-    load_with(|sources| parse_text(sources, name, text), Path::new(name))
+    load_with(SourceMap::default(), |sources| parse_text(sources, name, text), Path::new(name))
 }
 
-fn load_with(parse: impl FnOnce(&mut SourceMap) -> Parsed + Send, path: &Path) -> Loaded {
-    match with_large_stack(|| load_here(parse, path)) {
+fn load_with(sources: SourceMap, parse: impl FnOnce(&mut SourceMap) -> Parsed + Send, path: &Path) -> Loaded {
+    match with_large_stack(|| load_here(sources, parse, path)) {
         Ok(loaded) => loaded,
         Err(e) => {
             let message = format!("cannot start the reader: {e}");
@@ -52,8 +59,8 @@ fn load_with(parse: impl FnOnce(&mut SourceMap) -> Parsed + Send, path: &Path) -
     }
 }
 
-fn load_here(parse: impl FnOnce(&mut SourceMap) -> Parsed, path: &Path) -> Loaded {
-    let mut loaded = Loaded::default();
+fn load_here(sources: SourceMap, parse: impl FnOnce(&mut SourceMap) -> Parsed, path: &Path) -> Loaded {
+    let mut loaded = Loaded { sources, ..Loaded::default() };
     let parsed = parse(&mut loaded.sources);
     let composed = compose(&mut loaded.sources, parsed, path, &mut loaded.diagnostics);
     if let Some(composed) = composed {

@@ -105,6 +105,8 @@ pub struct ScopeHints {
     pub minint: Option<BigInt>,
     pub maxint: Option<BigInt>,
     pub default_setsize: Option<u64>,
+    /// The size of each given set, once it has been chosen: then elements of deferred sets have names.
+    pub sizes: Vec<u64>,
 }
 
 /// Predicates have [`Type::Pred`]; everything else is an expression. Two are equal when they read alike,

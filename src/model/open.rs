@@ -30,18 +30,21 @@ pub struct Refused {
 
 pub fn open(path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
     let loaded = load::load(path);
-    let Some(model) = loaded.model else {
+    let Some(mut model) = loaded.model else {
         return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics });
     };
     match scope(&model, over) {
-        Ok((scope, sizes)) => Ok(Opened {
-            sources: loaded.sources,
-            model,
-            scope,
-            sizes,
-            definitions: loaded.definitions,
-            warnings: loaded.diagnostics,
-        }),
+        Ok((scope, sizes)) => {
+            model.scope.sizes = scope.card.clone();
+            Ok(Opened {
+                sources: loaded.sources,
+                model,
+                scope,
+                sizes,
+                definitions: loaded.definitions,
+                warnings: loaded.diagnostics,
+            })
+        }
         Err(diagnostics) => Err(Refused { sources: loaded.sources, diagnostics }),
     }
 }

@@ -1,9 +1,11 @@
 //! Machines that refer to each other: what is in the system, under which names, in which order.
 
 use kanon::lang::diag::{Diagnostic, Severity};
-use kanon::model::load::load;
+use kanon::lang::files::{Disk, Files, Overlay};
+use kanon::model::load::{load, load_from};
 use kanon::model::{LeftOut, Model, OpId, Stmt, StmtKind, raise};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 fn fixture(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/compose").join(file)
@@ -195,6 +197,36 @@ fn what_is_executed_cannot_speak_of_the_abstraction() {
         ]
     );
     assert_eq!(errors[2].help.as_deref(), Some("`left` is inherited from the abstraction: refine it"));
+}
+
+#[test]
+fn a_file_is_found_in_other_capitals() {
+    let loaded = load(&fixture("Cased.mch"));
+    let m = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    assert_eq!(summary(&m), "top | v | set | ");
+    let warnings: Vec<&str> = loaded.diagnostics.iter().map(|d| &*d.message).collect();
+    assert_eq!(warnings, ["`Lower` was found as lower.mch: they differ in capitals"]);
+    // A circle is found although no two of its names are equal.
+    let found = errors("CasedCircle.mch");
+    assert!(found.iter().any(|e| e.starts_with("B0210 ")), "{found:?}");
+}
+
+#[test]
+fn texts_in_memory_hide_files() {
+    let mut files = Overlay::new(Arc::new(Disk));
+    let text = "MACHINE lower CONSTANTS top, more PROPERTIES top = 1 & more = 3 END";
+    files.put(fixture("lower.mch"), text);
+    // A file that is nowhere on disk, found by its name, and a definition file of it.
+    let user = "MACHINE User DEFINITIONS \"own.def\" SEES Lower CONSTANTS c PROPERTIES c = more + ONE END";
+    files.put(fixture("User.mch"), user);
+    files.put(fixture("own.def"), "DEFINITIONS ONE == 1");
+    let loaded = load_from(Arc::new(files.clone()), &fixture("User.mch"));
+    let m = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    assert_eq!(summary(&m), "top more c |  |  | ");
+    assert!(files.list(&fixture("")).contains(&"User.mch".to_string()));
+    files.remove(fixture("User.mch"));
+    let loaded = load_from(Arc::new(files), &fixture("User.mch"));
+    assert_eq!(loaded.diagnostics[0].code, "B0100");
 }
 
 #[test]

@@ -152,6 +152,9 @@ struct Composer<'a> {
     out: Composed,
 }
 
+/// The endings of the files that machines are looked for in.
+const EXTENSIONS: [&str; 4] = ["mch", "ref", "imp", "sys"];
+
 /// How those who include or see a machine know a name of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Export {
@@ -181,13 +184,15 @@ impl Composer<'_> {
             return known.clone();
         }
         let dirs = self.directories(id);
+        let files = self.sources.files();
         let found = match self.file_pragma(id) {
-            Some(file) => dirs.iter().map(|d| d.join(&*file)).find(|p| p.is_file()),
+            Some(file) => dirs.iter().map(|d| d.join(&*file)).find(|p| files.is_file(p)),
             None => dirs.iter().find_map(|dir| {
                 let with = |ext| dir.join(format!("{name}.{ext}"));
-                ["mch", "ref", "imp", "sys"].into_iter().map(with).find(|p| p.is_file())
+                EXTENSIONS.into_iter().map(with).find(|p| files.is_file(p))
             }),
         };
+        let found = found.or_else(|| self.in_other_case(id, &dirs));
         let machine = match found {
             Some(path) => {
                 let parsed = parse_machine(self.sources, &path);
@@ -198,7 +203,14 @@ impl Composer<'_> {
                     self.diags.push(Diagnostic::error("B0211", id.span, message));
                 }
                 // Also what ends a file that refers to itself under another name.
-                parsed.machine.filter(|m| *m.name.name == *name || self.misnamed(m, id)).map(Arc::new)
+                let named = parsed
+                    .machine
+                    .filter(|m| m.name.name.to_lowercase() == name.to_lowercase() || self.misnamed(m, id));
+                // From here on it has the name by which it was found, or circles would go unseen.
+                named.map(|mut m| {
+                    m.name.name = name.into();
+                    Arc::new(m)
+                })
             }
             None => {
                 let message = format!("the machine `{name}` was not found");
@@ -210,6 +222,27 @@ impl Composer<'_> {
         };
         self.parsed.insert(name.into(), machine.clone());
         machine
+    }
+
+    /// A file whose name differs from the machine's only in capitals, which some file systems do not tell
+    /// apart; with a warning.
+    fn in_other_case(&mut self, id: &Ident, dirs: &[PathBuf]) -> Option<PathBuf> {
+        let name = last_part(&id.name);
+        let wanted = name.to_lowercase();
+        let fits = |file: &str| {
+            let (stem, ext) = file.rsplit_once('.')?;
+            (stem.to_lowercase() == wanted).then(|| EXTENSIONS.iter().position(|e| *e == ext))?
+        };
+        let files = self.sources.files();
+        let (dir, file) = dirs.iter().find_map(|dir| {
+            let listed = files.list(dir).into_iter().filter_map(|f| Some((fits(&f)?, f)));
+            let (_, file) = listed.min()?;
+            files.is_file(&dir.join(&file)).then_some((dir, file))
+        })?;
+        let message = format!("`{name}` was found as {file}: they differ in capitals");
+        let help = "where file names are case-sensitive, other tools do not find it";
+        self.diags.push(Diagnostic::warning("B0219", id.span, message).help(help));
+        Some(dir.join(file))
     }
 
     /// Reports a file whose machine has another name; `false`.

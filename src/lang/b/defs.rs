@@ -203,7 +203,7 @@ pub(super) fn finish(
         loaded: HashSet::new(),
     };
     let path = loader.sources.path(file).map(Path::to_path_buf).unwrap_or_default();
-    loader.loaded.insert(identity(&path));
+    loader.loaded.insert(loader.sources.files().identity(&path));
     loader.add(raw.definitions, &path, &mut vec![]);
     definitions.mark_external();
     definitions.check_circles(&mut diagnostics);
@@ -229,11 +229,6 @@ struct Loader<'a> {
     loaded: HashSet<PathBuf>,
 }
 
-/// Two spellings of a path are one file.
-fn identity(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
-}
-
 impl Loader<'_> {
     /// `stack` holds the files being read, to find circles.
     fn add(&mut self, raw: Vec<RawDefinition>, from: &Path, stack: &mut Vec<PathBuf>) {
@@ -255,7 +250,7 @@ impl Loader<'_> {
 
     fn include(&mut self, name: &str, span: Span, from: &Path, stack: &mut Vec<PathBuf>) {
         let path = from.parent().unwrap_or(Path::new("")).join(name);
-        if !path.is_file() {
+        if !self.sources.files().is_file(&path) {
             let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
             if let Some(functions) = library::contents(last) {
                 for (function, meaning) in functions {
@@ -272,7 +267,8 @@ impl Loader<'_> {
             });
             return;
         }
-        let known = identity(&path);
+        // Two spellings of a path are one file.
+        let known = self.sources.files().identity(&path);
         if stack.contains(&known) {
             let d = Diagnostic::error("B0115", span, "definition files include each other in a circle");
             self.diagnostics.push(d);
@@ -281,7 +277,7 @@ impl Loader<'_> {
         if !self.loaded.insert(known.clone()) {
             return;
         }
-        let file = match super::read(self.sources, &path) {
+        let file = match self.sources.read(&path) {
             Ok(file) => file,
             Err(message) => {
                 self.diagnostics.push(Diagnostic::error("B0114", span, message));

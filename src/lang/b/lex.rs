@@ -284,11 +284,6 @@ pub(crate) fn word(text: &str) -> Option<T> {
     })
 }
 
-/// Whether a word cannot be a name unless it is quoted.
-pub(in crate::lang) fn is_reserved(text: &str) -> bool {
-    word(text).is_some()
-}
-
 /// ASCII symbols by their first byte, longest first.
 fn symbols(first: u8) -> &'static [(&'static str, T)] {
     use BinOp as B;
@@ -712,11 +707,34 @@ impl<'a> Lexer<'a> {
 
 /// Operators of other languages, with what B calls them.
 fn foreign(rest: &str) -> Option<(T, usize, &'static str)> {
-    if rest.starts_with("!=") {
-        Some((T::Op(BinOp::Neq), 2, "inequality is written `/=`"))
-    } else if rest.starts_with("&&") {
-        Some((T::Op(BinOp::And), 2, "conjunction is written `&`"))
-    } else {
-        None
+    let known = [
+        ("!=", T::Op(BinOp::Neq), "inequality is written `/=`"),
+        ("&&", T::Op(BinOp::And), "conjunction is written `&`"),
+        ("<==>", T::Op(BinOp::Iff), "equivalence is written `<=>`"),
+        ("==>", T::Op(BinOp::Implies), "implication is written `=>`"),
+        ("=<", T::Op(BinOp::Le), "less or equal is written `<=`"),
+        ("=:", T::Assign, "assignment is written `:=`"),
+        ("...", T::Op(BinOp::Interval), "an interval is written `a..b`"),
+    ];
+    let (text, kind, help) = known.into_iter().find(|(text, ..)| rest.starts_with(text))?;
+    let gap = rest[text.len()..].trim_start_matches([' ', '\t', '\n', '\r']);
+    // `s=<>` compares with the empty sequence, however far apart.
+    (text != "=<" || !gap.starts_with('>')).then_some((kind, text.len(), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserved_words_are_those_of_the_lexer() {
+        let source = include_str!("lex.rs");
+        let table = source.split("fn word(").nth(1).and_then(|s| s.split("_ => return None").next());
+        let quoted: Vec<&str> = table.unwrap_or_default().split('"').skip(1).step_by(2).collect();
+        assert!(quoted.len() > 100);
+        for text in quoted {
+            assert!(word(text).is_some() && crate::lang::notation::is_reserved(text), "{text}");
+        }
+        assert!(!crate::lang::notation::is_reserved("REAL") && word("REAL").is_none());
     }
 }

@@ -26,7 +26,7 @@ pub struct Parsed {
 
 /// Reads the machine in a file.
 pub fn parse_machine(sources: &mut SourceMap, path: &Path) -> Parsed {
-    match read(sources, path) {
+    match sources.read(path) {
         Ok(file) => parse_file(sources, file),
         Err(message) => {
             let file = sources.add(path, "");
@@ -89,20 +89,6 @@ fn parse_file(sources: &mut SourceMap, file: FileId) -> Parsed {
 
 fn source_text(sources: &SourceMap, file: FileId) -> std::sync::Arc<str> {
     sources.get(file).map_or_else(|| "".into(), |s| s.text.clone())
-}
-
-/// Reads a file into the map. Bytes that are no UTF-8 become U+FFFD, which the lexer refuses
-/// outside comments.
-pub(crate) fn read(sources: &mut SourceMap, path: &Path) -> Result<FileId, String> {
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    if bytes.len() >= u32::MAX as usize {
-        return Err(format!("{} is larger than 4 GiB", path.display()));
-    }
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
-    };
-    Ok(sources.add(path, text))
 }
 
 /// Runs the recursive passes where [`parse::MAX_DEPTH`] levels fit whatever the caller's stack is.

@@ -6,12 +6,27 @@ use super::{Checker, Deferred, rules};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
 use crate::lang::b::compose::Entity;
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::notation;
+use crate::lang::spelling::closest;
 use crate::model::{ConstId, Decl, Expr, ExprKind, LocalId, SetId, Type, VarId};
 use std::sync::Arc;
 
 /// An expression of a type that the rules fixed.
 fn node(kind: ExprKind, ty: Type, span: Span) -> Expr {
     Expr { kind, ty, span }
+}
+
+/// Whether this is a predicate by its form.
+fn is_predicate(e: &ast::Expr) -> bool {
+    use BinOp::*;
+    match &e.kind {
+        ast::ExprKind::Quant(..) | ast::ExprKind::Unary(UnOp::Not, _) => true,
+        ast::ExprKind::Binary(op, ..) => {
+            matches!(op, And | Or | Implies | Iff | Eq | Neq | In | NotIn | Lt | Le | Gt | Ge)
+                || matches!(op, Subset | NotSubset | StrictSubset | NotStrictSubset)
+        }
+        _ => false,
+    }
 }
 
 impl Checker<'_> {
@@ -215,7 +230,9 @@ impl Checker<'_> {
             open.push((name.clone(), local));
             return node(ExprKind::Local(local), ty, span);
         }
-        if self.reported.insert(name.clone()) {
+        if is_unsupported_builtin(name) {
+            self.unsupported(span, format!("`{name}`"));
+        } else if self.reported.insert(name.clone()) {
             let mut diag = match self.operation_named(name) {
                 Some(_) => Diagnostic::error("B0201", span, format!("`{name}` is an operation, not a value"))
                     .help("operations are called as substitutions: `r <-- op(x)`"),
@@ -289,6 +306,12 @@ impl Checker<'_> {
     // ---- operators ----
 
     fn binary(&mut self, op: BinOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+        if op == BinOp::ParallelProduct && is_predicate(a) && is_predicate(b) {
+            let diag = Diagnostic::error("B0203", span, "`||` does not join predicates");
+            self.diags.push(diag.help("disjunction is written `or`"));
+            let (a, b) = (self.predicate(a), self.predicate(b));
+            return node(ExprKind::Binary(BinOp::Or, Box::new(a), Box::new(b)), Type::Pred, span);
+        }
         if let Some(rule) = rules::binary(&mut self.uni, op) {
             let a = self.expect(a, &rule.args[0]);
             let b = match op {
@@ -328,7 +351,9 @@ impl Checker<'_> {
             } else if self.reported.insert(name.clone()) {
                 let message = format!("unknown function or definition `{name}`");
                 let mut diag = Diagnostic::error("B0201", f.span, message);
-                if let Some(near) = self.nearest(name) {
+                let near =
+                    self.nearest(name).or_else(|| closest(name, notation::functions()).map(Name::from));
+                if let Some(near) = near {
                     diag = diag.help(format!("did you mean `{near}`?"));
                 }
                 self.diags.push(diag);

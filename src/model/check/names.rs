@@ -5,12 +5,17 @@ use super::unify::is_unknown;
 use crate::lang::ast::{BinOp, Name};
 use crate::lang::b::compose::Entity;
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::spelling::closest;
 use crate::model::{Expr, ExprKind, LocalId, Model, Type};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Built-in functions of B that are not supported. They are no keywords: a model may use the names.
-const UNSUPPORTED: [&str; 25] = [
+const UNSUPPORTED: [&str; 29] = [
+    "REAL",
+    "FLOAT",
+    "FREAL",
+    "RSUB",
     "tree",
     "btree",
     "const",
@@ -64,8 +69,20 @@ impl Checker<'_> {
     pub(super) fn entity(&self, name: &str) -> Option<Entity> {
         match self.instances.get(self.instance) {
             Some(instance) => instance.names.get(name).cloned(),
-            None => self.model_names.get(name).cloned(),
+            None => self.model_names.get(name).cloned().or_else(|| self.element(name)),
         }
+    }
+
+    /// An element of a deferred set by the name that traces give it: `S2`. Only for texts that come when the sizes
+    /// are known.
+    fn element(&self, name: &str) -> Option<Entity> {
+        let sets = self.model.sets.iter().zip(&self.model.scope.sizes).enumerate();
+        sets.filter(|(_, (set, _))| set.elements.is_none()).find_map(|(s, (set, size))| {
+            let number = name.strip_prefix(&*set.name)?;
+            let plain = number.starts_with(|c: char| ('1'..='9').contains(&c));
+            let i = number.parse::<u64>().ok().filter(|i| plain && i <= size)?;
+            Some(Entity::Elem(s, usize::try_from(i - 1).ok()?))
+        })
     }
 
     pub(super) fn operation_named(&self, name: &str) -> Option<usize> {
@@ -76,11 +93,12 @@ impl Checker<'_> {
     pub(super) fn nearest(&self, name: &str) -> Option<Name> {
         let locals = self.scope.iter().map(|(n, _)| n);
         let table = self.instances.get(self.instance).map_or(&self.model_names, |i| &i.names);
-        closest(name, locals.chain(table.keys()))
+        closest(name, locals.chain(table.keys()).map(|n| &**n)).map(Name::from)
     }
 
     pub(super) fn nearest_operation(&self, name: &str) -> Option<Name> {
-        closest(name, self.instances.get(self.instance)?.operations.keys())
+        let own = self.instances.get(self.instance)?.operations.keys();
+        closest(name, own.map(|n| &**n).chain(["skip"])).map(Name::from)
     }
 
     /// A type as B text; `?` where it is still open.
@@ -158,35 +176,4 @@ impl Checker<'_> {
         let help = format!("add a typing predicate such as `{name} : S`");
         self.diags.push(Diagnostic::error("B0204", span, message).help(help));
     }
-}
-
-fn closest<'n>(name: &str, candidates: impl Iterator<Item = &'n Name>) -> Option<Name> {
-    let limit = (name.chars().count() / 3).max(1);
-    candidates
-        .map(|n| (distance(name, n), n))
-        .filter(|(d, n)| *d <= limit && n.chars().count() > *d)
-        .min()
-        .map(|(_, n)| n.clone())
-}
-
-/// Edits (insert, delete, replace, swap of neighbours) between two names; one when only the case differs.
-fn distance(a: &str, b: &str) -> usize {
-    if a != b && a.to_lowercase() == b.to_lowercase() {
-        return 1;
-    }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            table[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let replace = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let least = replace.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-                if swapped { least.min(table[i - 2][j - 2] + 1) } else { least }
-            };
-        }
-    }
-    table[a.len()][b.len()]
 }

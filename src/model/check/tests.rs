@@ -390,3 +390,48 @@ END",
     assert_eq!(m.scope.default_setsize, Some(6));
     assert_eq!(m.invariant.len(), 3);
 }
+
+#[test]
+fn elements_of_deferred_sets_have_names_when_sizes_are_known() {
+    let mut base = loaded(BASE);
+    assert_eq!(type_of(&mut base, "S1"), "B0201: unknown identifier `S1`");
+    if let Some(model) = &mut base.model {
+        model.scope.sizes = vec![12, 3];
+    }
+    for (text, want) in [
+        ("S1", "S"),
+        ("S12", "S"),
+        ("{S1, el}", "POW(S)"),
+        ("S13", "B0201: unknown identifier `S13`"),
+        ("S0", "B0201: unknown identifier `S0`"),
+        ("S01", "B0201: unknown identifier `S01`"),
+        ("S99999999999999999999", "B0201: unknown identifier `S99999999999999999999`"),
+        // The elements of E have names of their own.
+        ("E1", "B0201: unknown identifier `E1`"),
+    ] {
+        assert_eq!(type_of(&mut base, text), want, "{text}");
+    }
+}
+
+#[test]
+fn a_preference_that_is_misspelt_is_noticed() {
+    let warned = |name: &str| -> Vec<String> {
+        let text = format!("MACHINE M DEFINITIONS SET_PREF_{name} == 3 END");
+        loaded(&text).diagnostics.into_iter().filter_map(|d| d.help).collect()
+    };
+    assert_eq!(warned("MINIT"), ["did you mean `SET_PREF_MININT`?"]);
+    assert_eq!(warned("MAXOPERATIONS"), ["did you mean `SET_PREF_MAX_OPERATIONS`?"]);
+    for name in ["MAXINT", "SYMBOLIC", "TK_CUSTOM_STATE_VIEW_PADDING"] {
+        assert!(warned(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_is_refused_by_name() {
+    let mut base = loaded(BASE);
+    for name in ["REAL", "FLOAT", "RADD(i, i)", "real(i)"] {
+        let word = name.split('(').next().unwrap_or(name);
+        assert_eq!(type_of(&mut base, name), format!("B0401: `{word}` is not supported"), "{name}");
+    }
+    assert_eq!(type_of(&mut base, "(i = 1 || i = 2)"), "B0203: `||` does not join predicates");
+}

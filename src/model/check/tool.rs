@@ -4,9 +4,56 @@ use super::Checker;
 use crate::lang::ast::{self, BinOp, ExprKind, UnOp};
 use crate::lang::b::compose::{Composed, Entity};
 use crate::lang::diag::Diagnostic;
+use crate::lang::spelling::closest;
 use crate::model::SetId;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+
+/// Preferences of ProB that models set. One that is not here and resembles none is left alone.
+const PREFERENCES: [&str; 42] = [
+    "MAXINT",
+    "MININT",
+    "DEFAULT_SETSIZE",
+    "MAX_INITIALISATIONS",
+    "MAX_OPERATIONS",
+    "TIME_OUT",
+    "SHOW_EVENTB_ANY_VALUES",
+    "CLPFD",
+    "SYMBOLIC",
+    "KODKOD",
+    "SMT",
+    "CSE",
+    "CSE_SUBST",
+    "CHR",
+    "ALLOW_SIMULTANEOUS_ASSIGNMENTS",
+    "ALLOW_LOCAL_OPERATION_CALLS",
+    "ALLOW_NEW_OPERATIONS_IN_REFINEMENT",
+    "RANDOMISE_ENUMERATION_ORDER",
+    "KODKOD_SYMMETRY",
+    "KODKOD_SAT_SOLVER",
+    "KODKOD_MAX_NR_SOLS",
+    "USE_RECORD_CONSTRUCTION",
+    "PROOF_INFO",
+    "TRY_FIND_ABORT",
+    "DISPROVER_MODE",
+    "STATIC_SYMMETRY_DETECTION",
+    "SYMMETRY_MODE",
+    "MAX_DISPLAY_SET",
+    "SMT_SUPPORTED_INTERPRETER",
+    "REQUIRE_OUTPUT_ASSIGNMENT",
+    "IGNORE_PRJ_TYPES",
+    "EXPAND_CLOSURES_FOR_STATE",
+    "TRACE_UPON_ERROR",
+    "TRACE_INFO",
+    "STATIC_ORDERING",
+    "STRICT_RAISE_ENUM_WARNINGS",
+    "PARTITION_PROPERTIES",
+    "MEMO",
+    "EXPAND_FORALL_UPTO",
+    "COMPRESSION",
+    "OPERATION_REUSE",
+    "DOUBLE_EVALUATION",
+];
 
 impl Checker<'_> {
     /// Whether the machine sets one of ProB's preferences to TRUE.
@@ -61,7 +108,16 @@ impl Checker<'_> {
                 self.model.scope.default_setsize = value.as_ref().and_then(ToPrimitive::to_u64);
             }
             // How ProB searches or shows is its own business.
-            _ => return,
+            _ => {
+                if !PREFERENCES.contains(&pref)
+                    && let Some(meant) = closest(pref, PREFERENCES.into_iter())
+                {
+                    let message = format!("`{}` is no preference of ProB and is ignored", id.name);
+                    let diag = Diagnostic::warning("B0411", id.span, message);
+                    self.diags.push(diag.help(format!("did you mean `SET_PREF_{meant}`?")));
+                }
+                return;
+            }
         }
         if value.is_none() {
             let message = format!("`{}` must be a number", id.name);

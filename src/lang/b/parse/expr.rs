@@ -9,40 +9,18 @@ use super::super::lex::{Kw, T};
 use super::{Fail, MAX_DEPTH, Parser, Res, binary, fold, unescape};
 use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Quant, UnOp};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::notation::{COMPARISON, IN_BRACKETS, fun_name, priority};
 use num_bigint::BigInt;
 use num_traits::Num;
 use std::sync::Arc;
 
-const IN_BRACKETS: u8 = 20;
 /// Outside brackets: everything but `;` and `||`, which there belong to substitutions.
 pub(super) const TOP: u8 = 30;
-const COMPARISON: u8 = 70;
 
 enum Assoc {
     Left,
     Right,
     None,
-}
-
-/// Priority and direction of a binary operator; used by the printer too.
-pub(in crate::lang) fn priority(op: BinOp) -> u8 {
-    use BinOp::*;
-    match op {
-        Compose | ParallelProduct => IN_BRACKETS,
-        Implies => 30,
-        And | Or => 40,
-        Iff => 60,
-        Eq | Neq | In | NotIn | Subset | NotSubset | StrictSubset | NotStrictSubset => COMPARISON,
-        Lt | Le | Gt | Ge => COMPARISON,
-        Rel | TotalRel | SurjRel | TotalSurjRel | PartialFun | TotalFun | PartialInj | TotalInj
-        | PartialSurj | TotalSurj | PartialBij | TotalBij => 125,
-        Override | DirectProduct | Concat | DomRestrict | DomSubtract | RanRestrict | RanSubtract
-        | Prepend | Append | Union | Inter | TakeFirst | DropFirst | Pair => 160,
-        Interval => 170,
-        Sub | Add | Diff => 180,
-        Mul | Div | Mod => 190,
-        Pow => 200,
-    }
 }
 
 fn assoc(op: BinOp) -> Assoc {
@@ -593,45 +571,4 @@ fn strip<'t>(text: &'t str, quote: &str) -> &'t str {
 fn number(digits: &str, radix: u32) -> BigInt {
     // The lexer delivers digits only, so this cannot fail; zero is no answer but no panic either.
     BigInt::from_str_radix(digits, radix).unwrap_or_default()
-}
-
-/// The word for a built-in function.
-pub(in crate::lang) fn fun_name(fun: Fun) -> &'static str {
-    match fun {
-        Fun::Card => "card",
-        Fun::Min => "min",
-        Fun::Max => "max",
-        Fun::Dom => "dom",
-        Fun::Ran => "ran",
-        Fun::Id => "id",
-        Fun::Prj1 => "prj1",
-        Fun::Prj2 => "prj2",
-        Fun::GenUnion => "union",
-        Fun::GenInter => "inter",
-        Fun::Pow => "POW",
-        Fun::Pow1 => "POW1",
-        Fun::Fin => "FIN",
-        Fun::Fin1 => "FIN1",
-        Fun::Seq => "seq",
-        Fun::Seq1 => "seq1",
-        Fun::Iseq => "iseq",
-        Fun::Iseq1 => "iseq1",
-        Fun::Perm => "perm",
-        Fun::Size => "size",
-        Fun::First => "first",
-        Fun::Last => "last",
-        Fun::Front => "front",
-        Fun::Tail => "tail",
-        Fun::Rev => "rev",
-        Fun::Conc => "conc",
-        Fun::Closure => "closure",
-        Fun::Closure1 => "closure1",
-        Fun::Iterate => "iterate",
-        Fun::Fnc => "fnc",
-        Fun::Rel => "rel",
-        Fun::Succ => "succ",
-        Fun::Pred => "pred",
-        Fun::Mu => "mu",
-        Fun::Unsupported(name) => name,
-    }
 }

@@ -7,6 +7,7 @@ use crate::lang::ast::{
     BinOp, Expr, ExprKind, Ident, Machine, MachineKind, MachineRef, Operation, SetDecl, Subst,
 };
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::spelling::distance;
 use std::collections::HashMap;
 
 /// A machine with its definitions not yet expanded.
@@ -172,14 +173,15 @@ impl Parser<'_> {
                     }
                 }
                 T::Eof => {
-                    let d = Diagnostic::error("B0107", place, "the machine is not closed")
-                        .note(raw.machine.span, "it begins here")
-                        .help("end it with `END`");
                     self.report(match self.misplaced_end {
-                        Some((opened, end)) => d
-                            .note(opened, "perhaps this has no `END` of its own")
-                            .note(end, "because this one closes it"),
-                        None => d,
+                        Some((opened, end)) => {
+                            Diagnostic::error("B0107", end, "an `END` is missing before this one")
+                                .note(opened, "this is closed by it, and has no `END` of its own")
+                                .note(place, "so that the machine is not closed")
+                        }
+                        None => Diagnostic::error("B0107", place, "the machine is not closed")
+                            .note(raw.machine.span, "it begins here")
+                            .help("end it with `END`"),
                     });
                     return;
                 }
@@ -421,6 +423,7 @@ impl Parser<'_> {
     }
 
     fn operation(&mut self) -> Res<Operation> {
+        self.misplaced_end = None;
         let mut results = vec![];
         let mut name = self.dotted("the name of an operation")?;
         if matches!(self.peek(), T::Comma | T::Results) {
@@ -479,6 +482,30 @@ impl Parser<'_> {
             i += 1;
         }
         kind(i) == T::Op(BinOp::Eq)
+    }
+
+    /// The name of the operation whose header stands here, inside the body of another. `x = 1` alone is rather
+    /// an assignment, mistyped: the body of an operation must begin like one.
+    pub(super) fn operation_header(&self) -> Option<&str> {
+        if !self.starts_operation(self.at) || !self.defines_operation(self.at) {
+            return None;
+        }
+        let kind = |i: usize| self.tokens.get(i).filter(|_| i < self.end).map_or(T::Eof, |t| t.kind);
+        let is = (self.at..self.end).find(|i| kind(*i) == T::Op(BinOp::Eq))?;
+        let mut body = is + 1;
+        if Self::is_name(kind(body)) {
+            while Self::is_name(kind(body)) || matches!(kind(body), T::Comma | T::Dot) {
+                body += 1;
+            }
+            if !matches!(kind(body), T::Assign | T::BecomesElement | T::BecomesSuch | T::Results) {
+                return None;
+            }
+        } else if !matches!(kind(body), T::Kw(_)) {
+            return None;
+        }
+        let results = (self.at..is).find(|i| kind(*i) == T::Results);
+        let name = results.map_or(self.at, |i| i + 1);
+        Some(self.text_of(self.tokens[name]))
     }
 
     /// To the next operation behind a `;`; false when the clause ends before one.
@@ -666,18 +693,17 @@ pub(super) fn resembled_clause(text: &str) -> Option<&'static str> {
     (capitals && distance(text, closest) <= most).then_some(closest)
 }
 
-/// Edit distance, for "did you mean"; both words are short.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
-        for (j, cb) in b.chars().enumerate() {
-            let substituted = corner + usize::from(*ca != cb);
-            corner = row[j + 1];
-            row[j + 1] = substituted.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+/// The keyword of a substitution that a word was probably meant to be.
+pub(super) fn resembled_keyword(text: &str) -> Option<&'static str> {
+    const KEYWORDS: [&str; 25] = [
+        "ANY", "ASSERT", "BE", "BEGIN", "CASE", "CHOICE", "DO", "EITHER", "ELSE", "ELSIF", "END", "IF", "IN",
+        "LET", "OF", "OR", "PRE", "SELECT", "skip", "THEN", "VAR", "VARIANT", "WHEN", "WHERE", "WHILE",
+    ];
+    let other_case = KEYWORDS.into_iter().find(|k| k.eq_ignore_ascii_case(text));
+    other_case.or_else(|| {
+        let capitals = text.len() > 2 && text.chars().all(|c| c.is_ascii_uppercase());
+        let most = if text.len() > 4 { 2 } else { 1 };
+        let closest = KEYWORDS.into_iter().min_by_key(|k| distance(text, k))?;
+        (capitals && distance(text, closest) <= most).then_some(closest)
+    })
 }

@@ -12,7 +12,7 @@ mod machine;
 mod subst;
 
 use super::lex::{Clause, Kw, T, Token};
-use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Name};
+use crate::lang::ast::{BinOp, Expr, ExprKind, Fun, Ident, Lit, Name};
 use crate::lang::diag::{Diagnostic, FileId, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub(super) struct Parser<'a> {
     layout: Layout,
     /// The first block whose END stands further left than the block: probably another block's.
     misplaced_end: Option<(Span, Span)>,
+    /// The blocks around the next token, outermost first.
+    blocks: Vec<Span>,
     /// Constructs that were read but have no place in the tree.
     unsupported: Vec<(Span, String)>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -102,6 +104,7 @@ impl<'a> Parser<'a> {
             names: HashMap::new(),
             layout: Layout::of(tokens),
             misplaced_end: None,
+            blocks: vec![],
             unsupported: vec![],
             diagnostics: vec![],
         }
@@ -231,6 +234,22 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// What to say where the next operation begins and a block of this one is still open; `semi` is the `;`
+    /// between the two.
+    fn missing_end(&self, semi: Span, operation: &str) -> Option<Fail> {
+        let innermost = *self.blocks.last()?;
+        let next = format!("the operation `{operation}` begins inside this one");
+        Some(Box::new(match self.misplaced_end {
+            // By their layout this END belongs to a block further out.
+            Some((opened, end)) => Diagnostic::error("B0107", end, "an `END` is missing before this one")
+                .note(opened, "this is closed by it, and has no `END` of its own")
+                .note(semi, next),
+            None => Diagnostic::error("B0107", semi, "an `END` is missing before this `;`")
+                .note(innermost, "this is not closed")
+                .help(format!("otherwise {next}")),
+        }))
+    }
+
     /// How far the line of a place is indented; of very long lines nothing is known.
     fn indent(&self, place: Span) -> Option<usize> {
         let before = self.text.as_bytes().get(..place.lo as usize)?;
@@ -343,15 +362,33 @@ impl<'a> Parser<'a> {
             _ if code == "B0108" => format!("use another name, or quote it: `` `{text}` ``"),
             T::DefEq => "equality is written `=`; `==` belongs to DEFINITIONS".to_string(),
             T::Assign => "equality is written `=`; `:=` belongs to substitutions".to_string(),
-            T::Ident if self.at > 0 && self.tokens[self.at - 1].kind == T::Ident => {
-                let before = self.text_of(self.tokens[self.at - 1]);
-                match (before, text) {
-                    ("and" | "AND", _) | (_, "and" | "AND") => "conjunction is written `&`".to_string(),
-                    _ => "is an operator, a comma or a `;` missing between the two names?".to_string(),
+            T::Ident => {
+                let before = self.at.checked_sub(1).map(|i| self.tokens[i]).filter(|t| t.kind == T::Ident);
+                let before = before.map(|t| self.text_of(t));
+                let words = [Some(text), before];
+                let foreign = words.into_iter().flatten().find_map(foreign_word);
+                let meant =
+                    words.into_iter().flatten().find_map(|w| Some((w, machine::resembled_keyword(w)?)));
+                match (foreign, meant, before) {
+                    (Some(help), ..) => help.to_string(),
+                    (None, Some((word, keyword)), _) => format!("`{word}`: did you mean `{keyword}`?"),
+                    (None, None, Some(_)) => {
+                        "is an operator, a comma or a `;` missing between the two names?".to_string()
+                    }
+                    (None, None, None) => return None,
                 }
             }
-            T::Ident if matches!(text, "and" | "AND") => "conjunction is written `&`".to_string(),
             T::Kw(Kw::Or) => "disjunction is written `or`; `OR` belongs to CHOICE and CASE".to_string(),
+            T::Bar => "disjunction is written `or`".to_string(),
+            T::Lambda => "the remainder is written `mod`; `%` begins a function, `%x.(P | E)`".to_string(),
+            T::Lit(Lit::EmptySeq) => "inequality is written `/=`; `<>` is the empty sequence".to_string(),
+            T::Fun(Fun::GenUnion) => {
+                "the union of two sets is written `S \\/ T`; `union(SS)` is that of a set of sets".to_string()
+            }
+            T::Fun(Fun::GenInter) => {
+                "the intersection of two sets is written `S /\\ T`; `inter(SS)` is that of a set of sets"
+                    .to_string()
+            }
             _ => return None,
         })
     }
@@ -392,6 +429,24 @@ impl<'a> Parser<'a> {
                 .help("split it: give parts of it names as constants, variables or operations"),
         )
     }
+}
+
+/// Operators of other languages that are words.
+fn foreign_word(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "and" | "AND" => "conjunction is written `&`",
+        "in" | "member" => "membership is written `x : S`",
+        "notin" => "that x is no element of S is written `x /: S`",
+        "subset" | "subseteq" => "that S is a subset of T is written `S <: T`",
+        "implies" => "implication is written `=>`",
+        "iff" => "equivalence is written `<=>`",
+        "forall" | "all" => "for all x is written `!x.(P => Q)`",
+        "exists" => "there is an x is written `#x.(P & Q)`",
+        "intersect" => "the intersection of two sets is written `S /\\ T`",
+        "div" | "DIV" => "division is written `/`",
+        "MOD" => "the remainder is written `mod`",
+        _ => return None,
+    })
 }
 
 /// `\n`, `\t`, `\r`, `\"`, `\'`, `\\`, and `` \` ``; any other backslash stands for itself. An end

@@ -26,6 +26,13 @@ impl Parser<'_> {
                         .help("`;` stands between substitutions; remove it before the end of the block"),
                 ));
             }
+            if let Some(operation) = self.operation_header()
+                && let Some(fail) = self.missing_end(semi, operation)
+            {
+                // Reading goes on at the `;` before it.
+                self.at -= 1;
+                return Err(fail);
+            }
             parts.push(self.parallel()?);
         }
         let span = whole(&parts);
@@ -52,8 +59,15 @@ impl Parser<'_> {
     }
 
     fn single(&mut self) -> Res<Subst> {
-        let start = self.here();
         let T::Kw(kw) = self.peek() else { return self.simple() };
+        self.blocks.push(self.here());
+        let result = self.block(kw);
+        self.blocks.pop();
+        result
+    }
+
+    fn block(&mut self, kw: Kw) -> Res<Subst> {
+        let start = self.here();
         let kind = match kw {
             Kw::Skip => {
                 self.advance();

@@ -1,0 +1,112 @@
+//! Where files come from: the disk, or the memory of an editor laid over it. Whoever reads a model reads
+//! through a [`Files`], so that a text that is not saved yet is checked as it stands.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file system, as far as reading models needs one.
+pub trait Files: Debug + Send + Sync {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Whether there is a file, not a folder, of this name.
+    fn is_file(&self, path: &Path) -> bool;
+
+    /// The names of the files in a folder, in the order of their names; none when it cannot be read.
+    fn list(&self, folder: &Path) -> Vec<String>;
+
+    /// One path for all spellings of it.
+    fn identity(&self, path: &Path) -> PathBuf;
+}
+
+/// What is on disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        path.is_file()
+    }
+
+    fn list(&self, folder: &Path) -> Vec<String> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+/// Texts in memory, which hide the files below of the same path.
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    texts: HashMap<PathBuf, Arc<str>>,
+    below: Arc<dyn Files>,
+}
+
+impl Overlay {
+    pub fn new(below: Arc<dyn Files>) -> Overlay {
+        Overlay { texts: HashMap::new(), below }
+    }
+
+    /// Puts a text in place of a file, whether that exists or not.
+    pub fn put(&mut self, path: impl AsRef<Path>, text: impl Into<Arc<str>>) {
+        let path = self.identity(path.as_ref());
+        self.texts.insert(path, text.into());
+    }
+
+    /// The file below is to be seen again.
+    pub fn remove(&mut self, path: impl AsRef<Path>) {
+        let path = self.identity(path.as_ref());
+        self.texts.remove(&path);
+    }
+
+    fn text(&self, path: &Path) -> Option<&Arc<str>> {
+        self.texts.get(&self.identity(path))
+    }
+}
+
+impl Files for Overlay {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match self.text(path) {
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => self.below.read(path),
+        }
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.text(path).is_some() || self.below.is_file(path)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<String> {
+        let mut names = self.below.list(folder);
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = self.below.identity(here);
+        let inside = self.texts.keys().filter(|p| p.parent() == Some(&folder));
+        names.extend(inside.filter_map(|p| Some(p.file_name()?.to_str()?.to_string())));
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// A file that is not below yet is where its folder is.
+    fn identity(&self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) if !self.below.is_file(path) => {
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                self.below.identity(folder).join(name)
+            }
+            _ => self.below.identity(path),
+        }
+    }
+}
