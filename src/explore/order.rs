@@ -10,7 +10,7 @@ pub enum Order {
     /// Shortest counterexamples.
     Bfs,
     Dfs,
-    /// Depth first with this probability (seed 002, Algorithm 3.7), breadth first otherwise.
+    /// Depth first with this probability (*ProB gets Nauty*, Algorithm 3.7), breadth first otherwise.
     Mixed(f64),
 }
 

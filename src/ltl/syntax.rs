@@ -1,4 +1,4 @@
-//! The syntax tree of LTL[e] with past (seed 003, §3 and §5), over any kind of atomic proposition.
+//! The syntax tree of LTL[e] with past (*Seven at one stroke*, §3 and §5), over any kind of atomic proposition.
 //!
 //! All operators are kept as they were written, for people; what the search works on is the smaller core of
 //! [`super::tableau`]. The meaning is that of the paper on maximal paths, which are infinite or end in a deadlock:

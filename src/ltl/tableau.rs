@@ -1,4 +1,4 @@
-//! Closure and atoms of a formula (seed 003, §4.2, §4.3, §5.2), built on demand.
+//! Closure and atoms of a formula (*Seven at one stroke*, §4.2, §4.3, §5.2), built on demand.
 //!
 //! The formula is negated and brought to the paper's core: true, propositions, ¬, ∨, X, U, Y, S. An atom of the paper
 //! decides every formula of the closure. Ours decide only what is asked of them: what the atom before needs, and what
