@@ -1,68 +1,11 @@
 //! The whole program: what people type, what they get, how it ends.
 
+use crate::program::{FAILS, HOLDS, Ran, UNKNOWN, WRONG, file, json as answer, kanon, program, text};
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-const HOLDS: i32 = 0;
-const FAILS: i32 = 1;
-const WRONG: i32 = 2;
-const UNKNOWN: i32 = 3;
-
-fn program() -> Command {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
-    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
-    c
-}
-
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl From<Output> for Ran {
-    fn from(o: Output) -> Ran {
-        let ran = Ran {
-            code: o.status.code().unwrap_or(-1),
-            out: String::from_utf8_lossy(&o.stdout).into_owned(),
-            err: String::from_utf8_lossy(&o.stderr).into_owned(),
-        };
-        assert!(
-            !ran.err.contains("panicked") && !ran.out.contains("internal error"),
-            "{}{}",
-            ran.out,
-            ran.err
-        );
-        ran
-    }
-}
-
-fn kanon(args: &[&str]) -> Ran {
-    program().args(args).output().expect("the program starts").into()
-}
-
-fn answer(args: &[&str], code: i32) -> Value {
-    let ran = kanon(args);
-    assert_eq!(ran.code, code, "{args:?}: {}{}", ran.out, ran.err);
-    assert_eq!(ran.err, "", "{args:?}: with --json nothing goes to standard error");
-    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", ran.out))
-}
-
-/// A file of this test, in a folder of its own.
-fn file(folder: &str, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    std::fs::create_dir_all(&folder).expect("a folder for test files");
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a test file");
-    path
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path of plain letters")
-}
 
 /// Never ends: the states are the natural numbers.
 fn endless(folder: &str) -> PathBuf {

@@ -1,27 +1,21 @@
 //! `kanon compare`: all strategies on one model, the table, and what the exit code says.
 
+use crate::program::{self, WRONG};
 use crate::support::xml;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 const AGREE: i32 = 0;
-const WRONG: i32 = 2;
 const OPEN: i32 = 3;
 
 fn kanon(args: &[&str]) -> (i32, String, String) {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
-    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
-    let o = c.arg("compare").args(args).output().expect("the program starts");
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    (o.status.code().unwrap_or(-1), text(&o.stdout), text(&o.stderr))
+    let ran = program::kanon(&[&["compare"], args].concat());
+    (ran.code, ran.out, ran.err)
 }
 
 fn answer(args: &[&str], code: i32) -> Value {
-    let (found, out, err) = kanon(&[args, &["--json"]].concat());
-    assert_eq!((found, &*err), (code, ""), "{args:?}: {out}");
-    serde_json::from_str(&out).unwrap_or_else(|e| panic!("{args:?}: {e}: {out}"))
+    program::json(&[&["compare"], args, &["--json"]].concat(), code)
 }
 
 /// By strategy.

@@ -1,16 +1,13 @@
 //! `kanon graph`: state graphs and what nauty is given of them, in DOT and in SVG.
 
+use crate::program;
 use crate::support::xml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 fn kanon(args: &[&str]) -> (i32, String, String) {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
-    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
-    let o = c.arg("graph").args(args).output().expect("the program starts");
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    (o.status.code().unwrap_or(-1), text(&o.stdout), text(&o.stderr))
+    let ran = program::kanon(&[&["graph"], args].concat());
+    (ran.code, ran.out, ran.err)
 }
 
 fn drawn(args: &[&str]) -> String {

@@ -1,38 +1,18 @@
 //! `kanon ltl` as people use it: what they type, what they get, how it ends; and what its formulas mean as text.
 
+use crate::program::{self, FAILS, HOLDS, UNKNOWN, WRONG, json};
 use kanon::lang::diag::SourceMap;
 use kanon::ltl::parse::parse;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-const HOLDS: i32 = 0;
-const FAILS: i32 = 1;
-const WRONG: i32 = 2;
-const UNKNOWN: i32 = 3;
+use std::path::PathBuf;
 
 fn kanon(args: &[&str]) -> (i32, String, String) {
-    let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
-    c.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env("NO_COLOR", "1");
-    let o = c.args(args).output().expect("the program starts");
-    let (out, err) =
-        (String::from_utf8_lossy(&o.stdout).into_owned(), String::from_utf8_lossy(&o.stderr).into_owned());
-    assert!(!err.contains("panicked") && !out.contains("internal error"), "{args:?}: {out}{err}");
-    (o.status.code().unwrap_or(-1), out, err)
-}
-
-fn json(args: &[&str], code: i32) -> Value {
-    let (found, out, err) = kanon(args);
-    assert_eq!((found, err.as_str()), (code, ""), "{args:?}: {out}");
-    serde_json::from_str(&out).unwrap_or_else(|e| panic!("{args:?}: {e}: {out}"))
+    let ran = program::kanon(args);
+    (ran.code, ran.out, ran.err)
 }
 
 fn file(name: &str, text: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ltl");
-    std::fs::create_dir_all(&folder).expect("a folder for test files");
-    let path = folder.join(name);
-    std::fs::write(&path, text).expect("a test file");
-    path
+    program::file("ltl", name, text)
 }
 
 const ROBOT: &str = "models/ltl/Robot.mch";

@@ -4,5 +4,6 @@ mod cli;
 mod compare;
 mod graph;
 mod ltl;
+mod program;
 #[path = "../support/mod.rs"]
 mod support;
