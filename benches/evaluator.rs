@@ -7,7 +7,7 @@ use kanon::eval::compile::Compiler;
 use kanon::eval::node::{Env, settled};
 use kanon::explore::StateId;
 use kanon::model::{Expr, Type};
-use kanon::system::{Step, Visitor};
+use kanon::system::{System, Transition, Visitor};
 use kanon::value::fault::Fault;
 use kanon::value::val::Val;
 use std::hint::black_box;
@@ -76,7 +76,7 @@ fn texts(c: &mut Criterion) {
         let system = common::system(&opened);
         let store = common::kernel(&system, false, false).store;
         let row = &middle(&store)[..];
-        let values = system.values(system.valuation_of(row), Some(row));
+        let values = system.values(system.start_of(row), Some(row));
         let mut compiler = Compiler::new(&opened.model, &opened.scope);
         for ((name, text), e) in texts.iter().zip(&exprs) {
             let id = BenchmarkId::new(*name, text);
@@ -109,8 +109,8 @@ fn texts(c: &mut Criterion) {
 
 struct Count(u64);
 
-impl Visitor for Count {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
+impl<H> Visitor<H> for Count {
+    fn transition(&mut self, step: Transition<H>) -> ControlFlow<()> {
         black_box(step.target);
         self.0 += 1;
         ControlFlow::Continue(())

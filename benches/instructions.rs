@@ -19,7 +19,7 @@ fn counted(mode: &str, model: &str, size: u64, invariant: bool) -> Option<Counts
         "setup" => Some((0, 0, vec![], 0, 0, 0)),
         "kernel" | "batches" => {
             let c = common::kernel(&system, invariant, mode == "kernel").counts;
-            Some((c.states, c.transitions, c.events, c.initialisations, c.deadlocks, c.violations))
+            Some((c.states, c.transitions, c.operations, c.initialisations, c.deadlocks, c.violations))
         }
         "plain" => {
             let p = plain(&system, invariant);

@@ -4,22 +4,23 @@
 mod common;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use kanon::explore::{Options, StateId, explore};
+use kanon::explore::{Options, StateId};
 #[cfg(feature = "nauty")]
 use kanon::symmetry::encode::{Colouring, Encoder, StateGraph};
-use kanon::symmetry::{Action, Group, Perm, Reducer, Strategy};
-use kanon::system::{Step, System, Visitor};
+use kanon::symmetry::{Action, MachineAction, Perm, Reducer, Strategy};
+use kanon::system::{Machine, System, Transition, Visitor};
 use kanon::value::fault::Fault;
 use std::hint::black_box;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 const MODELS: [(&str, u64); 3] = [("scheduler1", 10), ("TokenRing", 6), ("Towns", 3)];
 
 struct Targets<'a>(&'a mut Vec<Vec<u64>>);
 
-impl Visitor for Targets<'_> {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
+impl<H> Visitor<H> for Targets<'_> {
+    fn transition(&mut self, step: Transition<H>) -> ControlFlow<()> {
         self.0.push(step.target.to_vec());
         ControlFlow::Continue(())
     }
@@ -28,11 +29,12 @@ impl Visitor for Targets<'_> {
     }
 }
 
-/// What a reduced search asks keys for: the successors of one state an orbit.
-fn rows(system: &System) -> Vec<Vec<u64>> {
+/// What a reduced search asks keys for: the successors of one state per orbit.
+fn rows(system: &Arc<Machine>) -> Vec<Vec<u64>> {
     let options =
         Options { symmetry: Strategy::Auto, invariant: false, deadlock: false, ..Options::default() };
-    let explored = explore(system, &options, &common::never(), &mut |_| {});
+    let explored =
+        kanon::run::explore(system, &options, &common::never(), &mut |_| {}).expect("they go together");
     let mut worker = system.worker(&common::never());
     let mut rows = vec![];
     for id in 0..explored.store.len() as StateId {
@@ -45,7 +47,8 @@ fn labelling(c: &mut Criterion) {
     for (model, size) in MODELS {
         let opened = common::opened(model, size);
         let system = common::system(&opened);
-        let action = Action::new(&system, Group::of(&opened.model, &opened.scope, &[]));
+        let action = Arc::new(MachineAction::of(&system));
+        let permuting: Arc<dyn Action> = action.clone();
         let rows = rows(&system);
         let mut group = c.benchmark_group(format!("labelling {model} ({size})"));
         group.sample_size(10).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(3));
@@ -53,7 +56,7 @@ fn labelling(c: &mut Criterion) {
         let mut witnesses: Vec<Perm> = vec![];
         // The whole key: labelling, witness, image. Never remembered, as it would be in a search.
         for strategy in [Strategy::Auto, Strategy::Nauty] {
-            let Some(mut reducer) = Reducer::new(&action, strategy, false) else { continue };
+            let Some(mut reducer) = Reducer::new(&permuting, strategy, false) else { continue };
             witnesses = rows.iter().map(|row| reducer.key_with_witness(row).1.clone()).collect();
             group.bench_function(format!("key, {strategy}"), |b| {
                 b.iter(|| {

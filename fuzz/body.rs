@@ -6,7 +6,7 @@
 #[path = "../tests/language/trees/plain.rs"]
 mod plain;
 
-use kanon::explore::{self, Options, Verdict};
+use kanon::explore::{self, Options};
 use kanon::lang::ast::Machine;
 use kanon::lang::b::{Parsed, parse_text};
 use kanon::lang::diag::{Diagnostic, SourceMap};
@@ -16,9 +16,11 @@ use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, SetId};
 use kanon::report::diagnostic;
 use kanon::symmetry::Strategy;
-use kanon::system::System;
-use kanon::trace::{rebuild, replay};
+use kanon::symmetry::{Action, MachineAction};
+use kanon::system::Machine as System;
+use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::Scope;
+use kanon::verdict::Verdict;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -104,8 +106,9 @@ fn small_sizes(model: &Model) -> Option<Scope> {
 
 fn run(model: &Model, sizes: &Scope) {
     let (stop, _clock) = timer();
-    let mut system = System::new(model, sizes);
+    let mut system = System::new(model.clone(), sizes.clone());
     let setup = system.setup(MAX_VALUATIONS, &stop);
+    let system = Arc::new(system);
     if setup.valuations == 0 {
         return;
     }
@@ -116,16 +119,19 @@ fn run(model: &Model, sizes: &Scope) {
     let symmetry = Strategy::ALL[name / 2 % Strategy::ALL.len()];
     let options =
         Options { max_states: Some(MAX_STATES), all: name % 2 == 1, symmetry, ..Options::default() };
-    let explored = explore::explore(&system, &options, &stop, &mut |_| {});
+    let action: Arc<dyn Action> = Arc::new(MachineAction::of(&system));
+    let explored =
+        explore::explore(&*system, Some(&action), &options, &stop, &mut |_| {}).expect("they go together");
     for id in 0..explored.store.len() as explore::StateId {
         system.variable_values(&explored.store.row(id));
     }
     // What was cut short cannot be asked to come back.
     if let Verdict::Fails(f) = &explored.verdict
+        && let Some(state) = f.state
         && !stop.load(Ordering::Relaxed)
     {
-        let trace = rebuild::rebuild(&system, &explored, f.state, f.valuation).map(|r| r.trace);
-        let ran = trace.and_then(|trace| replay::confirm(&system, &trace));
+        let path = rebuild::rebuild(&*system, Some(&action), &explored, state);
+        let ran = path.and_then(|path| replay::confirm(&system, &Trace::of(&system, &path)));
         assert!(ran.is_ok() || stop.load(Ordering::Relaxed), "{} found, but {ran:?}", f.kind.name());
     }
 }

@@ -8,10 +8,9 @@ use kanon::explore::{Explored, Options, explore};
 use kanon::lang::diag::SourceMap;
 use kanon::model::open::{Opened, open};
 use kanon::model::scope::ScopeArgs;
-use kanon::system::System;
+use kanon::system::{Machine, Stop};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Every deferred set of the model gets this size.
 pub fn opened(model: &str, size: u64) -> Opened {
@@ -21,22 +20,22 @@ pub fn opened(model: &str, size: u64) -> Opened {
 }
 
 /// The model as a system with the valuations of its constants.
-pub fn system(opened: &Opened) -> System<'_> {
-    let mut system = System::new(&opened.model, &opened.scope);
+pub fn system(opened: &Opened) -> Arc<Machine> {
+    let mut system = Machine::new(opened.model.clone(), opened.scope.clone());
     let setup = system.setup(1_000_000, &never());
     assert!(setup.valuations > 0 && setup.fault.is_none(), "{}: no constants", opened.model.name);
-    system
+    Arc::new(system)
 }
 
 /// A flag that nobody sets.
-pub fn never() -> Arc<AtomicBool> {
-    Arc::new(AtomicBool::new(false))
+pub fn never() -> Stop {
+    Stop::default()
 }
 
 /// The loop that ships: the kernel's events, with the invariant or without.
-pub fn kernel(system: &System, invariant: bool, one_by_one: bool) -> Explored {
+pub fn kernel(system: &Machine, invariant: bool, one_by_one: bool) -> Explored {
     let options = Options { invariant, deadlock: false, one_by_one, ..Options::default() };
-    explore(system, &options, &never(), &mut |_| {})
+    explore(system, None, &options, &never(), &mut |_| {}).expect("they go together")
 }
 
 /// An expression or predicate over the model.

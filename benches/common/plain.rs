@@ -3,17 +3,18 @@
 //! It has the same system, the same store and the same counts as [`kanon::explore`], and nothing else: no events,
 //! no tokens, no way to stop, no progress. What the shipped loop costs is measured against it.
 
-use kanon::eval::node::Env;
 use kanon::explore::StateId;
 use kanon::explore::store::{Arriving, Layout, ROOT, Store};
-use kanon::system::{Check, Step, System, Visitor};
+use kanon::system::{Check, Machine, Role, System, Transition, Visitor};
 use kanon::value::fault::Fault;
 use kanon_refinement::kernel::{Insertion, Rrac};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
+type Here = <Machine as System>::Here;
+
 pub struct Plain<'s> {
-    system: &'s System<'s>,
+    system: &'s Machine,
     invariant: bool,
     store: Store,
     queue: VecDeque<StateId>,
@@ -25,7 +26,7 @@ pub struct Plain<'s> {
 }
 
 /// Explores all states; `invariant`: counts those that break it.
-pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
+pub fn plain<'s>(system: &'s Machine, invariant: bool) -> Plain<'s> {
     let mut worker = system.worker(&super::never());
     let mut p = Plain {
         system,
@@ -46,7 +47,7 @@ pub fn plain<'s>(system: &'s System<'s>, invariant: bool) -> Plain<'s> {
         });
         assert!(run.is_ok(), "INITIALISATION has no value: {:?}", run.err());
     }
-    let mut worker = system.worker(&super::never()).lean().only_words();
+    let mut worker = system.light_worker(&super::never());
     let mut row = Vec::new();
     while let Some(id) = p.queue.pop_front() {
         p.store.read(id, &mut row);
@@ -65,7 +66,7 @@ impl Plain<'_> {
     }
 
     #[inline]
-    fn arrive(&mut self, env: &mut Env, row: &[u64], parent: StateId, by: Option<usize>) {
+    fn arrive(&mut self, env: &mut Here, row: &[u64], parent: StateId, by: Option<usize>) {
         if let Insertion::Inserted(id) = self.store.insert_if_absent(Arriving { row, parent }) {
             if self.invariant {
                 self.violations += u64::from(!self.satisfied(env, by));
@@ -75,9 +76,11 @@ impl Plain<'_> {
     }
 
     /// The conjuncts that the event may have changed: enough, as long as none is broken.
-    fn satisfied(&self, env: &mut Env, by: Option<usize>) -> bool {
-        let is_due = |c: &&Check| by.is_none_or(|event| !c.is_static && c.is_changed_by(event));
-        self.system.invariant.iter().filter(is_due).all(|c| c.holds(env).unwrap_or(false))
+    fn satisfied(&self, env: &mut Here, by: Option<usize>) -> bool {
+        let is_due = |c: &Check| by.is_none_or(|event| !c.is_static && c.is_changed_by(event));
+        let checks = self.system.checks().iter().enumerate();
+        let mut due = checks.filter(|(_, c)| c.role == Role::Invariant && is_due(c));
+        due.all(|(i, _)| self.system.holds(i, env).unwrap_or(false))
     }
 }
 
@@ -86,12 +89,12 @@ struct Successors<'p, 's> {
     p: &'p mut Plain<'s>,
 }
 
-impl Visitor for Successors<'_, '_> {
+impl Visitor<Here> for Successors<'_, '_> {
     #[inline]
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
+    fn transition(&mut self, t: Transition<Here>) -> ControlFlow<()> {
         self.p.transitions += 1;
-        self.p.events[step.event] += 1;
-        self.p.arrive(step.env, step.target, self.id, Some(step.event));
+        self.p.events[t.operation] += 1;
+        self.p.arrive(t.here, t.target, self.id, Some(t.operation));
         ControlFlow::Continue(())
     }
 

@@ -2,16 +2,17 @@
 //!
 //! Each run explores everything, whatever it finds, so that counts can be compared.
 
-use super::check::{Limits, Task, check};
-use super::open::plain_error;
-use super::stop::Stop;
-use super::{Exit, ScopeOptions};
-use crate::explore::{Options, Why};
+use super::check::Limits;
+use super::{Exit, ScopeOptions, interrupt};
+use crate::explore::Options;
 use crate::model::open::Refused;
-use crate::report::compared::{self, Agreement, Compared};
 use crate::report::progress::Line;
-use crate::report::{self, chart, json, text};
+use crate::report::{self, chart, compared, json, text};
+use crate::run::compare::{Agreement, Compared};
+use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
+use crate::trace::fault::plain_error;
+use crate::verdict::Why;
 use std::path::PathBuf;
 
 #[derive(clap::Args, Clone, Debug)]
@@ -34,8 +35,7 @@ pub struct Args {
 
 impl Args {
     fn task(&self, symmetry: Strategy) -> Task {
-        let options = Options { all: true, symmetry, ..self.limits.options() };
-        Task { options, scope: self.scope.args(), ..Task::default() }
+        Task { options: Options { all: true, symmetry, ..self.limits.options() }, ..Task::default() }
     }
 }
 
@@ -67,31 +67,35 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
+/// The file is read once; the constants are solved once per strategy, since their time is part of each run's.
 fn compare(args: &Args) -> Result<Compared, Refused> {
-    let mut compared: Option<Compared> = None;
+    let project = Project::open(&args.file, &args.scope.args())?;
+    if !args.json {
+        report::err(&text::warnings(&project.opened, report::colour_err()));
+    }
+    let mut compared = Compared::new(&project);
     for strategy in strategies() {
         let (limit, as_json) = (args.limits.timeout.unwrap_or_default(), args.json);
-        let stop = Stop::with_last_resort(args.limits.timeout, move || {
+        let deadline = Deadline::with_last_resort(args.limits.timeout, move || {
             let limit = limit.as_secs_f64();
             let why = format!("{strategy}: timeout after {limit} s, in a single evaluation that did not end");
             std::process::exit(super::failed(&why, as_json) as i32);
         });
-        stop.on_interrupt();
+        interrupt::listen(&deadline);
         let mut line = Line::new();
-        let answer = check(&args.file, &args.task(strategy), &stop, &mut |p| line.show(&p));
-        stop.settle();
+        let answer = project.solve(&deadline).and_then(|solved| {
+            check::check(&solved, &args.task(strategy), &deadline, &mut |p| line.show(&p))
+        });
+        deadline.settle();
         line.clear();
-        let checked = answer?;
-        let is_first = compared.is_none();
-        let all = compared.get_or_insert_with(|| Compared::new(&checked));
-        all.add(strategy, &checked, stop.is_set());
-        if is_first && !args.json {
-            report::err(&text::warnings(&checked.opened, report::colour_err()));
+        match answer {
+            Ok(checked) => compared.add(&project, strategy, &checked, deadline.is_set()),
+            Err(diagnostics) => return Err(project.refuse(diagnostics)),
         }
         // The user has had enough, of the others too.
-        if stop.why() == Some(Why::Interrupted) {
+        if deadline.why() == Some(Why::Interrupted) {
             break;
         }
     }
-    compared.ok_or_else(Refused::default)
+    Ok(compared)
 }

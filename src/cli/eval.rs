@@ -1,10 +1,10 @@
 //! `kanon eval`: one question about the initial state.
 
-use super::open::{open, start};
-use super::stop::Stop;
-use super::{Exit, ScopeOptions, refuse};
-use crate::model::open::{Opened, Refused};
+use super::{Exit, ScopeOptions, interrupt, refuse};
+use crate::model::open::Refused;
 use crate::report::{self, diagnostic, text};
+use crate::run::{Deadline, Project};
+use crate::trace::fault::{LIMIT, fault_diagnostic};
 use crate::trace::session::{Reply, Session};
 use crate::value::fault::Fault;
 use std::path::PathBuf;
@@ -25,22 +25,22 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let stop = Stop::after(args.timeout);
-    stop.on_interrupt();
-    let opened = match open(&args.file, &args.scope.args()) {
-        Ok(opened) => opened,
+    let stop = Deadline::after(args.timeout);
+    interrupt::listen(&stop);
+    let mut project = match Project::open(&args.file, &args.scope.args()) {
+        Ok(project) => project,
         Err(refused) => return refuse(&refused, false),
     };
-    let Opened { mut sources, model, scope, sizes, definitions, warnings } = opened;
-    let opened = Opened { model, scope, sizes, warnings, ..Opened::default() };
-    let system = match start(&opened, &stop) {
-        Ok((system, setup)) => match setup.fault {
-            Some(f) if setup.valuations == 0 => {
-                let diagnostics = vec![super::open::fault_diagnostic(&f)];
+    let mut sources = std::mem::take(&mut project.opened.sources);
+    let definitions = std::mem::take(&mut project.opened.definitions);
+    let system = match project.solve(&stop) {
+        Ok(solved) => match &solved.setup.fault {
+            Some(f) if solved.setup.valuations == 0 => {
+                let diagnostics = vec![fault_diagnostic(f)];
                 refuse(&Refused { sources, diagnostics }, false);
-                return if matches!(*f, Fault::Wd(_)) { Exit::Fails } else { Exit::Unknown };
+                return if matches!(**f, Fault::Wd(_)) { Exit::Fails } else { Exit::Unknown };
             }
-            _ => system,
+            _ => solved.machine,
         },
         Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
     };
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Exit {
             }
         }
         Err(diagnostics) => {
-            let limit = diagnostics.iter().any(|d| d.code == super::open::LIMIT);
+            let limit = diagnostics.iter().any(|d| d.code == LIMIT);
             refuse(&Refused { sources, diagnostics }, false);
             if limit { Exit::Unknown } else { Exit::Wrong }
         }

@@ -3,19 +3,20 @@
 //! States are numbered from 1 in the order in which an unreduced breadth-first search finds them.
 
 use super::check::{seconds, symmetry};
-use super::open::{open, start};
-use super::stop::Stop;
-use super::{Exit, ScopeOptions};
+use super::{Exit, ScopeOptions, interrupt};
 use crate::explore::{Options, StateId, explore};
 use crate::model::open::{Opened, Refused};
 use crate::report::drawing::Drawing;
 use crate::report::{self, dot, picture};
+use crate::run::{Deadline, Project};
 use crate::symmetry::encode::{Colouring, Encoder, StateGraph};
-use crate::symmetry::{Action, Graph, Group, Perm, Reducer, Strategy};
-use crate::system::System;
+use crate::symmetry::{Action, Graph, MachineAction, Perm, Reducer, Strategy};
+use crate::system::{Machine, System};
 use crate::trace;
+use crate::trace::fault::fault_message;
 use crate::value::element_name;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(clap::Args, Clone, Debug)]
@@ -83,25 +84,26 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn drawing(args: &Args) -> Result<Drawing, Failed> {
-    let stop = Stop::after(args.timeout);
-    stop.on_interrupt();
-    let opened = open(&args.file, &args.scope.args()).map_err(Failed::Model)?;
-    let (system, setup) = match start(&opened, &stop) {
-        Ok(started) => started,
-        Err(diagnostics) => return Err(Failed::Model(opened.refuse(diagnostics))),
+    let stop = Deadline::after(args.timeout);
+    interrupt::listen(&stop);
+    let project = Project::open(&args.file, &args.scope.args()).map_err(Failed::Model)?;
+    let solved = project.solve(&stop).map(|s| (s.machine, s.setup));
+    let (system, setup) = match solved {
+        Ok(solved) => solved,
+        Err(diagnostics) => return Err(Failed::Model(project.refuse(diagnostics))),
     };
     if setup.valuations == 0 {
-        let why = setup.fault.as_deref().map(super::open::fault_message);
+        let why = setup.fault.as_deref().map(fault_message);
         return Err(Failed::Unknown(
             why.map_or_else(|| "no constants were found in time".into(), |(_, m)| m),
         ));
     }
     let row = row(args, &system, &stop)?;
-    Ok(drawn(args, &opened, &system, row))
+    Ok(drawn(args, &project.opened, &system, row))
 }
 
 /// The row of the state that is asked for.
-fn row(args: &Args, system: &System, stop: &Stop) -> Result<Vec<u64>, Failed> {
+fn row(args: &Args, system: &Machine, stop: &Deadline) -> Result<Vec<u64>, Failed> {
     let options = Options {
         max_states: Some(args.state as usize),
         invariant: false,
@@ -111,7 +113,8 @@ fn row(args: &Args, system: &System, stop: &Stop) -> Result<Vec<u64>, Failed> {
         all: true,
         ..Options::default()
     };
-    let explored = explore(system, &options, &stop.flag, &mut |_| {});
+    let explored = explore(system, None, &options, &stop.flag, &mut |_| {});
+    let explored = explored.map_err(|why| Failed::Asked(why.to_string()))?;
     let id: StateId = args.state - 1;
     if args.state as usize <= explored.store.len() {
         return Ok(explored.store.row(id).to_vec());
@@ -124,19 +127,20 @@ fn row(args: &Args, system: &System, stop: &Stop) -> Result<Vec<u64>, Failed> {
     Err(Failed::Unknown(format!("stopped at {known} states, before state {} was found", args.state)))
 }
 
-fn drawn(args: &Args, opened: &Opened, system: &System, row: Vec<u64>) -> Drawing {
+fn drawn(args: &Args, opened: &Opened, system: &Arc<Machine>, row: Vec<u64>) -> Drawing {
     let model = &opened.model;
-    let action = Action::new(system, Group::of(model, &opened.scope, &[]));
+    let action = Arc::new(MachineAction::of(system));
+    let permuting: Arc<dyn Action> = action.clone();
     let mut notes = vec![];
     let mut title = format!("{}, state {}", model.name, args.state);
     let mut row = row;
-    if let Some(mut reducer) = Reducer::new(&action, args.symmetry, false) {
+    if let Some(mut reducer) = Reducer::new(&permuting, args.symmetry, false) {
         let (key, witness) = reducer.key_with_witness(&row);
         title = format!("{title}, its representative ({})", args.symmetry);
         notes.push(format!("witness: {}", moved(&action, witness)));
         row = key.to_vec();
     }
-    let constants = system.constant_values(system.valuation_of(&row));
+    let constants = system.constant_values(system.start_of(&row));
     let constants = trace::Trace { constants, steps: vec![] };
     let values = system.variable_values(&row);
     let all = trace::constants(&constants, model).into_iter().chain(trace::variables(&values, model));
@@ -168,13 +172,13 @@ fn drawn(args: &Args, opened: &Opened, system: &System, row: Vec<u64>) -> Drawin
 }
 
 /// What a permutation moves, by name.
-fn moved(action: &Action, p: &Perm) -> String {
+fn moved(action: &MachineAction, p: &Perm) -> String {
     let mut parts = vec![];
     for o in &action.group.orbitals {
         for i in 0..o.size {
             let image = p.0[(o.first + i) as usize] - o.first;
             if image != i {
-                let name = |i| element_name(action.system.model, o.set, i);
+                let name = |i| element_name(&action.system.model, o.set, i);
                 parts.push(format!("{} to {}", name(i), name(image)));
             }
         }

@@ -1,22 +1,22 @@
-//! The command line: one file a command, what they share in [`open`], and the exit codes.
+//! The command line: one file per command, and the exit codes. A command reads its arguments, asks [`crate::run`], and has
+//! the answer rendered.
 //!
 //! 0 holds, 1 fails, 2 the model or the command line is wrong, 3 unknown. Nothing here prints: `report` does.
 
-pub mod blame;
 pub mod check;
 pub mod compare;
 pub mod eval;
 pub mod graph;
+mod interrupt;
 pub mod ltl;
-pub mod open;
 pub mod repl;
 pub mod replay;
-pub mod stop;
 
 use crate::model::load::with_large_stack;
+use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
-use crate::report::answer::Word;
 use crate::report::{self, diagnostic, json};
+use crate::verdict::Word;
 use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
 use std::ffi::OsString;
@@ -158,7 +158,7 @@ fn refused(e: &clap::Error, as_json: bool) -> Exit {
 }
 
 /// The model is wrong.
-fn refuse(refused: &open::Refused, as_json: bool) -> Exit {
+fn refuse(refused: &Refused, as_json: bool) -> Exit {
     if as_json {
         report::out(&json::text(&json::refused(refused)));
     } else {

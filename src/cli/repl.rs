@@ -1,11 +1,12 @@
-//! `kanon repl`: questions and steps, one a line.
+//! `kanon repl`: questions and steps, one per line.
 
-use super::open::{open, plain_error, start};
-use super::stop::Stop;
-use super::{Exit, ScopeOptions, refuse};
+use super::{Exit, ScopeOptions, interrupt, refuse};
 use crate::lang::diag::Diagnostic;
-use crate::model::open::{Opened, Refused};
+use crate::model::open::Refused;
 use crate::report::{self, diagnostic, text};
+use crate::run::{Deadline, Project};
+use crate::system::System;
+use crate::trace::fault::plain_error;
 use crate::trace::session::{Session, Visited};
 use rustyline::error::ReadlineError;
 use std::io::{BufRead, IsTerminal};
@@ -36,18 +37,18 @@ solved for: `x : 1..9 & x * x = 49`.
 ";
 
 pub fn run(args: &Args) -> Exit {
-    let stop = Stop::never();
-    let opened = match open(&args.file, &args.scope.args()) {
-        Ok(opened) => opened,
+    let stop = Deadline::never();
+    let mut project = match Project::open(&args.file, &args.scope.args()) {
+        Ok(project) => project,
         Err(refused) => return refuse(&refused, false),
     };
-    let Opened { mut sources, model, scope, sizes, definitions, warnings } = opened;
-    let opened = Opened { model, scope, sizes, warnings, ..Opened::default() };
-    let system = match start(&opened, &stop) {
-        Ok((system, _)) => system,
+    let mut sources = std::mem::take(&mut project.opened.sources);
+    let definitions = std::mem::take(&mut project.opened.definitions);
+    let system = match project.solve(&stop) {
+        Ok(solved) => solved.machine,
         Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
     };
-    stop.on_interrupt();
+    interrupt::listen(&stop);
     let mut session = Session::new(&system, &mut sources, &definitions);
     begin(&mut session, &stop);
     if std::io::stdin().is_terminal() {
@@ -58,7 +59,7 @@ pub fn run(args: &Args) -> Exit {
     Exit::Holds
 }
 
-fn begin(session: &mut Session, stop: &Stop) {
+fn begin(session: &mut Session, stop: &Deadline) {
     let (initial, fault) = session.initial(&stop.flag);
     if let Some(d) = fault {
         tell(session, &[d]);
@@ -77,7 +78,7 @@ fn tell(session: &Session, diagnostics: &[Diagnostic]) {
     }
 }
 
-fn interactive(session: &mut Session, stop: &Stop) {
+fn interactive(session: &mut Session, stop: &Deadline) {
     let history = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".kanon_history"));
     let Ok(mut editor) = rustyline::DefaultEditor::new() else { return piped(session, stop) };
     if let Some(path) = &history {
@@ -102,7 +103,7 @@ fn interactive(session: &mut Session, stop: &Stop) {
     }
 }
 
-fn piped(session: &mut Session, stop: &Stop) {
+fn piped(session: &mut Session, stop: &Deadline) {
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     loop {
@@ -119,7 +120,7 @@ fn piped(session: &mut Session, stop: &Stop) {
 }
 
 /// Does what a line says; whether to go on.
-fn obey(session: &mut Session, line: &str, stop: &Stop) -> bool {
+fn obey(session: &mut Session, line: &str, stop: &Deadline) -> bool {
     let line = line.trim();
     if line.is_empty() {
         return true;
@@ -128,7 +129,7 @@ fn obey(session: &mut Session, line: &str, stop: &Stop) -> bool {
     stop.flag.store(false, Ordering::Relaxed);
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    let model = session.system.model;
+    let model = &*session.system.model;
     let result = match command {
         ":q" | ":quit" | ":exit" => return false,
         ":help" | ":h" | ":?" => {
@@ -239,7 +240,7 @@ fn choose(session: &mut Session, all: Vec<Visited>, number: &str, what: &str) ->
     let before = session.state().map(|s| s.step.state.clone());
     let step = chosen.step.clone();
     let at = session.go(chosen);
-    report::out(&text::moved(at + 1, &step, before.as_deref(), session.system.model));
+    report::out(&text::moved(at + 1, &step, before.as_deref(), &session.system.model));
     Ok(())
 }
 
@@ -255,7 +256,7 @@ fn path<'a>(session: &'a Session) -> Vec<&'a Visited> {
 }
 
 fn values(session: &Session) -> String {
-    let valuation = session.state().map_or(0, |s| session.system.valuation_of(&s.row));
+    let valuation = session.state().map_or(0, |s| session.system.start_of(&s.row));
     text::values(session.system, valuation, session.state().map(|s| &s.step.state[..]))
 }
 

@@ -1,11 +1,11 @@
 //! `kanon replay`: run a machine along a trace.
 
-use super::open::{open, plain_error, start};
-use super::stop::Stop;
-use super::{Exit, ScopeOptions, refuse};
+use super::{Exit, ScopeOptions, interrupt, refuse};
 use crate::model::open::Refused;
 use crate::report::{self, json, text};
+use crate::run::{Deadline, Project};
 use crate::trace::export;
+use crate::trace::fault::plain_error;
 use crate::trace::replay::replay;
 use std::path::PathBuf;
 
@@ -23,8 +23,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let stop = Stop::never();
-    stop.on_interrupt();
+    let stop = Deadline::never();
+    interrupt::listen(&stop);
     let read = match export::read(&args.trace) {
         Ok(read) => read,
         Err(why) => {
@@ -33,22 +33,24 @@ pub fn run(args: &Args) -> Exit {
         }
     };
     let over = args.scope.args();
-    let opened = match open(&args.file, &over) {
+    let project = match Project::open(&args.file, &over) {
         // Once more, with the sizes of the trace.
-        Ok(o) => open(&args.file, &export::sizes(&read, &o.model, &over)),
+        Ok(p) => Project::open(&args.file, &export::sizes(&read, &p.opened.model, &over)),
         Err(refused) => Err(refused),
     };
-    let opened = match opened {
-        Ok(opened) => opened,
+    let project = match project {
+        Ok(project) => project,
         Err(refused) => return refuse(&refused, args.json),
     };
-    let (recorded, replayed) = match start(&opened, &stop) {
-        Ok((system, _)) => {
-            let recorded = read.recorded(&opened.model, &opened.scope);
-            let replayed = replay(&system, &recorded, &stop.flag);
-            (recorded, replayed)
-        }
-        Err(diagnostics) => return refuse(&opened.refuse(diagnostics), args.json),
+    let opened = &project.opened;
+    let answer = project.solve(&stop).map(|solved| {
+        let recorded = read.recorded(&opened.model, &opened.scope);
+        let replayed = replay(&solved.machine, &recorded, &stop.flag);
+        (recorded, replayed)
+    });
+    let (recorded, replayed) = match answer {
+        Ok(answer) => answer,
+        Err(diagnostics) => return refuse(&project.refuse(diagnostics), args.json),
     };
     if args.json {
         report::out(&json::text(&json::replayed(&recorded, &replayed, &opened.model)));

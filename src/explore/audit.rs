@@ -4,20 +4,23 @@
 //!
 //! A clause that does not hold is a mistake of ours, not of the model: the search ends without an answer.
 
-use super::hooks::{Driven, Event, Hooks, Visited};
+use super::Options;
+use super::hooks::{Driven, Fired, Hooks, Visited};
 use super::inject::{Faulty, Mistake};
 use super::orbits::OrbitShadow;
+use super::plan::{Asked, Refusal, plan};
 use super::sample::{self, Sampler};
-use super::search::{self, Explored, Progress, Search};
+pub use super::sample::{Compared, Reference, Second};
+use super::search::{self, Explored, Firsts, Progress, Search};
 use super::shadow::{Shadow, Tally};
 use super::store::{ROOT, StateId};
-use super::{Options, Verdict, Why};
 use crate::symmetry::Action;
-use crate::system::System;
-use std::fmt;
+use crate::system::{Stop, System};
+pub use crate::verdict::Broken;
+use crate::verdict::{Verdict, Why};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The largest shadow. A clause costs time in proportion to it, sometimes to its square.
 pub const SHADOW_STATES: usize = 2_000;
@@ -34,35 +37,6 @@ pub struct Audit {
 impl Default for Audit {
     fn default() -> Self {
         Audit { every: 1, shadow_states: SHADOW_STATES, mistake: None }
-    }
-}
-
-/// A clause that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    /// `mc2/inv1: unex ⊆ rac`, or `evaluator/successors`
-    pub clause: &'static str,
-    /// The event after which it was broken; none when two evaluators differ.
-    pub event: Option<Event>,
-    /// Events so far, that one included.
-    pub number: u64,
-    /// The state that the event was about.
-    pub state: Option<StateId>,
-    pub detail: Option<String>,
-}
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.event {
-            Some(event) => {
-                write!(f, "audit: clause {} broken after event {} ({event})", self.clause, self.number)?;
-            }
-            None => write!(f, "audit: clause {} broken after event {}", self.clause, self.number)?,
-        }
-        if let Some(detail) = &self.detail {
-            write!(f, ": {detail}")?;
-        }
-        f.write_str("; this is a mistake of kanon, please report it")
     }
 }
 
@@ -84,35 +58,40 @@ pub struct Report {
     pub broken: Option<Broken>,
 }
 
-/// [`super::explore`] with an audit.
-pub fn explore(
-    system: &System,
+/// [`super::explore`] with an audit; `second` evaluates sampled states once more.
+///
+/// # Errors
+/// Options that do not go together.
+pub fn explore<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
     options: &Options,
-    stop: &Arc<AtomicBool>,
+    stop: &Stop,
     progress: &mut dyn FnMut(Progress),
-    audit: &Audit,
-) -> (Explored, Report) {
-    let mut auditor = Auditor::new(system, options, stop, audit);
+    (audit, second): (&Audit, Option<Box<dyn Second + '_>>),
+) -> Result<(Explored, Report), Refusal> {
+    plan(options, Asked::States, true)?;
+    let mut auditor = Auditor::new(system, second, options, stop, audit);
     let audited = Audited { system, options, stop, progress, auditor: &mut auditor };
-    let mut explored = search::reduce(system, options, audited);
+    let mut explored = search::reduce(system, action, options, audited);
     let report = auditor.report();
     if let Some(broken) = &report.broken {
         explored.verdict = Verdict::Unknown(Why::Audit(Box::new(broken.clone())));
         explored.finding = None;
     }
-    (explored, report)
+    Ok((explored, report))
 }
 
-struct Audited<'a, 's, 'm, 'p, 'q> {
-    system: &'a System<'m>,
+struct Audited<'a, 's, 'p, 'q, S: System> {
+    system: &'a S,
     options: &'a Options,
-    stop: &'a Arc<AtomicBool>,
+    stop: &'a Stop,
     progress: &'p mut (dyn FnMut(Progress) + 'q),
-    auditor: &'a mut Auditor<'s, 'm>,
+    auditor: &'a mut Auditor<'s, S>,
 }
 
-impl Search for Audited<'_, '_, '_, '_, '_> {
-    fn run<V: Visited>(self, inner: V, starts: &[usize], action: Option<&Action>) -> Explored {
+impl<S: System> Search for Audited<'_, '_, '_, '_, S> {
+    fn run<V: Visited>(self, inner: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored {
         let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
         let mut orbits = action.map(|action| {
             let most = self.auditor.shadow.most();
@@ -120,32 +99,32 @@ impl Search for Audited<'_, '_, '_, '_, '_> {
         });
         let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
         let (explored, hooks) =
-            search::run(self.system, self.options, self.stop, self.progress, hooks, visited, starts);
+            search::run(self.system, self.options, self.stop, self.progress, hooks, visited, firsts);
         hooks.auditor.states = hooks.states();
         explored
     }
 }
 
 /// The shadow of a reduced search.
-struct Reduced<'a, 's, 'm> {
-    action: &'a Action<'s, 'm>,
-    shadow: OrbitShadow,
+struct Reduced<'a, S: System> {
+    action: &'a Arc<dyn Action>,
+    shadow: OrbitShadow<S>,
 }
 
 /// The auditor, while a search runs.
-struct Looking<'x, 'a, 's, 'm, 't, 'n> {
-    auditor: &'x mut Auditor<'t, 'n>,
-    orbits: Option<&'x mut Reduced<'a, 's, 'm>>,
+struct Looking<'x, 'a, 's, S: System> {
+    auditor: &'x mut Auditor<'s, S>,
+    orbits: Option<&'x mut Reduced<'a, S>>,
 }
 
-struct Auditor<'s, 'm> {
-    system: &'s System<'m>,
-    stop: &'s AtomicBool,
+struct Auditor<'s, S: System> {
+    system: &'s S,
+    stop: &'s Stop,
     every: u64,
     mistake: Option<Mistake>,
     occasions: u64,
-    shadow: Shadow,
-    sampler: Sampler,
+    shadow: Shadow<S>,
+    sampler: Sampler<'s, S>,
     tally: Tally,
     /// States of the shadow of a reduced search.
     states: usize,
@@ -159,29 +138,29 @@ struct Auditor<'s, 'm> {
 
 /// A search with a visited set of a test's own.
 #[cfg(test)]
-pub(super) fn explore_with<V: Visited>(
-    action: &Action,
+pub(super) fn explore_with<S: System, V: Visited>(
+    system: &S,
+    action: &Arc<dyn Action>,
     visited: V,
     options: &Options,
     audit: &Audit,
 ) -> (Explored, Report) {
-    let system = action.system;
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut auditor = Auditor::new(system, options, &stop, audit);
+    let stop = Stop::default();
+    let mut auditor = Auditor::new(system, None, options, &stop, audit);
     let progress = &mut |_: Progress| {};
     let audited = Audited { system, options, stop: &stop, progress, auditor: &mut auditor };
-    let starts: Vec<usize> = (0..system.valuations()).collect();
-    let explored = audited.run(visited, &starts, Some(action));
+    let explored = audited.run(visited, Firsts::All, Some(action));
     (explored, auditor.report())
 }
 
-impl<'s, 'm> Auditor<'s, 'm> {
+impl<'s, S: System> Auditor<'s, S> {
     fn new(
-        system: &'s System<'m>,
+        system: &'s S,
+        second: Option<Box<dyn Second + 's>>,
         options: &Options,
-        stop: &'s Arc<AtomicBool>,
+        stop: &'s Stop,
         audit: &Audit,
-    ) -> Auditor<'s, 'm> {
+    ) -> Auditor<'s, S> {
         Auditor {
             system,
             stop,
@@ -189,7 +168,7 @@ impl<'s, 'm> Auditor<'s, 'm> {
             mistake: audit.mistake,
             occasions: 0,
             shadow: Shadow::new(system.worker(stop), options, audit.shadow_states),
-            sampler: Sampler::new(system.worker(stop)),
+            sampler: Sampler::new(system, second, stop),
             tally: Tally::default(),
             states: 0,
             taken: None,
@@ -203,8 +182,8 @@ impl<'s, 'm> Auditor<'s, 'm> {
     fn report(self) -> Report {
         let mut clauses = self.tally.clauses;
         let samples = [
-            (sample::SUCCESSORS, self.sampler.successors),
-            (sample::INVARIANT, self.sampler.invariants),
+            (sample::SUCCESSORS, self.sampler.compared.successors),
+            (sample::INVARIANT, self.sampler.compared.invariants),
             (sample::TR, self.sampler.symmetric),
             (sample::INV, self.sampler.symmetric),
         ];
@@ -215,7 +194,7 @@ impl<'s, 'm> Auditor<'s, 'm> {
             audited: self.audited,
             states: self.states.max(self.shadow.len()),
             clauses,
-            skipped: self.sampler.skipped,
+            skipped: self.sampler.compared.skipped,
             ended: self.ended,
             broken: self.broken,
         }
@@ -235,15 +214,15 @@ impl<'s, 'm> Auditor<'s, 'm> {
     }
 
     /// The shadow of a search without reduction.
-    fn unreduced<V: Visited>(&mut self, event: Event, kernel: &Driven<V>, due: bool) {
+    fn unreduced<V: Visited>(&mut self, event: Fired, kernel: &Driven<V>, due: bool) {
         let store = kernel.rrac().store();
         let tally = due.then_some(&mut self.tally);
         match event {
-            Event::AddInv { s1, s2 } => self.shadow.add_inv(s1, s2, store, tally),
-            Event::AddErr { s1, s2 } => self.shadow.add_err(s1, s2, store, tally),
-            Event::Remove { s1 } => self.shadow.remove(s1, store, tally),
-            Event::Pass => self.shadow.pass(&mut self.tally),
-            Event::Fail => self.shadow.fail(&mut self.tally),
+            Fired::AddInv { s1, s2 } => self.shadow.add_inv(s1, s2, store, tally),
+            Fired::AddErr { s1, s2 } => self.shadow.add_err(s1, s2, store, tally),
+            Fired::Remove { s1 } => self.shadow.remove(s1, store, tally),
+            Fired::Pass => self.shadow.pass(&mut self.tally),
+            Fired::Fail => self.shadow.fail(&mut self.tally),
         }
         if due {
             self.shadow.invariants(kernel, self.taken, &mut self.tally);
@@ -257,13 +236,13 @@ impl<'s, 'm> Auditor<'s, 'm> {
     }
 }
 
-impl Looking<'_, '_, '_, '_, '_, '_> {
+impl<S: System> Looking<'_, '_, '_, S> {
     fn states(&self) -> usize {
         self.orbits.as_ref().map_or(self.auditor.shadow.len(), |o| o.shadow.len())
     }
 }
 
-impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
+impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()> {
         let a = &mut *self.auditor;
         a.taken = Some(id).filter(|id| *id != ROOT);
@@ -279,8 +258,7 @@ impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
             }
         }
         if id != ROOT
-            && let Some((clause, detail)) =
-                a.sampler.look(a.system, row, self.orbits.as_ref().map(|o| o.action))
+            && let Some((clause, detail)) = a.sampler.look(row, self.orbits.as_ref().map(|o| o.action))
             && !a.stopped()
         {
             a.broken =
@@ -289,9 +267,9 @@ impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
         a.flow()
     }
 
-    fn event(&mut self, event: Event, kernel: &Driven<V>) -> ControlFlow<()> {
+    fn event(&mut self, event: Fired, kernel: &Driven<V>) -> ControlFlow<()> {
         let a = &mut *self.auditor;
-        if let Event::Remove { .. } = event {
+        if let Fired::Remove { .. } = event {
             a.taken = None;
         }
         if a.broken.is_some() || a.stopped() {
@@ -308,12 +286,12 @@ impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
         if a.ended.is_some() {
             return ControlFlow::Continue(());
         }
-        let due = a.events.is_multiple_of(a.every) || matches!(event, Event::Pass | Event::Fail);
+        let due = a.events.is_multiple_of(a.every) || matches!(event, Fired::Pass | Fired::Fail);
         let state = match event {
-            Event::AddInv { s2, .. } | Event::AddErr { s2, .. } => Some(s2),
-            Event::Remove { s1 } => Some(s1).filter(|s1| *s1 != ROOT),
-            Event::Pass => None,
-            Event::Fail => kernel.rerr().get().first().copied(),
+            Fired::AddInv { s2, .. } | Fired::AddErr { s2, .. } => Some(s2),
+            Fired::Remove { s1 } => Some(s1).filter(|s1| *s1 != ROOT),
+            Fired::Pass => None,
+            Fired::Fail => kernel.rerr().get().first().copied(),
         };
         match &mut self.orbits {
             Some(o) => o.shadow.event(event, kernel, a.taken, due.then_some(&mut a.tally)),
@@ -322,7 +300,8 @@ impl<V: Visited> Hooks<V> for Looking<'_, '_, '_, '_, '_, '_> {
         if due {
             a.audited += 1;
             if let Some(clause) = a.tally.broken {
-                a.broken = Some(Broken { clause, event: Some(event), number: a.events, state, detail: None });
+                a.broken =
+                    Some(Broken { clause, event: Some(event.name()), number: a.events, state, detail: None });
             }
         }
         a.flow()

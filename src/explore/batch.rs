@@ -16,18 +16,18 @@
 //! Other orders than breadth first have batches of one state.
 
 use super::hooks::{ByKey, Driven, Keys, Off};
-use super::search::{self, Explored, Loop, Progress};
+use super::observe::{Judged, Observers};
+use super::plan::Plan;
+use super::search::{self, Explored, Firsts, Loop, Progress};
 use super::store::{Packed, StateId, Store, View};
 use super::{Options, Order, line};
-use crate::eval::node::Env;
-use crate::system::{Check, Step, System, Visitor, Worker};
+use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use kanon_refinement::kernel::{Arrival, Outcome, Taken};
-use smallvec::SmallVec;
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// States in a batch of one thread, at most: what was looked up should still be near when it is stored.
@@ -42,9 +42,9 @@ const SOON: usize = 12;
 /// What was found out about some states.
 #[derive(Default)]
 pub(super) struct Block {
-    states: Vec<Prepared>,
-    /// Transitions by event, state by state.
-    events: Vec<u64>,
+    states: Vec<Judged>,
+    /// Transitions by operation, state by state.
+    operations: Vec<u64>,
     /// The keys of successors that were not stored, one after the other.
     keys: Vec<u64>,
     /// It was prepared to its end.
@@ -53,39 +53,32 @@ pub(super) struct Block {
     time: Duration,
 }
 
-struct Prepared {
-    /// There is nothing but successors without a finding, at least one.
-    is_plain: bool,
-    /// How many of the block's keys are its own.
-    keys: u32,
-}
-
 impl Block {
     pub fn clear(&mut self) {
         self.states.clear();
-        self.events.clear();
+        self.operations.clear();
         self.keys.clear();
         self.is_complete = false;
     }
 }
 
 /// One thread's tools.
-pub(super) struct Helper<K> {
-    worker: Worker,
-    /// The environment of the new states that are looked at.
-    judge: Worker,
+pub(super) struct Helper<S: System, K> {
+    worker: S::Worker,
+    /// Has the new states at hand that are looked at.
+    judge: S::Worker,
     row: Vec<u64>,
     pub keys: K,
-    labels: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    labels: HashSet<Label, foldhash::fast::FixedState>,
     recent: Recent,
     ahead: Ahead,
 }
 
-impl<K> Helper<K> {
-    fn new(system: &System, stop: &Arc<AtomicBool>, keys: K, words: usize) -> Helper<K> {
+impl<S: System, K> Helper<S, K> {
+    fn new(system: &S, stop: &Stop, keys: K, words: usize) -> Helper<S, K> {
         Helper {
-            worker: system.worker(stop).lean().only_words(),
-            judge: system.worker(stop).lean().only_words(),
+            worker: system.light_worker(stop),
+            judge: system.light_worker(stop),
             row: vec![],
             keys,
             labels: HashSet::default(),
@@ -98,7 +91,7 @@ impl<K> Helper<K> {
 /// Successors whose places have been asked for.
 #[derive(Default)]
 struct Ahead {
-    /// Event, and number of the source in its block.
+    /// Operation, and number of the source in its block.
     items: Vec<(u32, u32)>,
     keys: Vec<u64>,
     /// How many have been looked up.
@@ -147,27 +140,25 @@ impl Recent {
 }
 
 /// [`search::run`] in batches, by as many threads as are wanted.
-pub(super) fn run<V: ByKey>(
-    system: &System,
-    options: &Options,
-    stop: &Arc<AtomicBool>,
+pub(super) fn run<S: System, V: ByKey>(
+    system: &S,
+    (options, plan): (&Options, Plan),
+    stop: &Stop,
     progress: &mut dyn FnMut(Progress),
     visited: V,
-    starts: &[usize],
+    firsts: Firsts,
 ) -> Explored {
-    let mut main = Loop::new(system, options, stop, progress, Off);
+    let observers = Observers::new::<V>(system, options);
+    let mut main = Loop::new(system, &observers, options, stop, progress, Off);
     let mut kernel = search::kernel(options, visited);
-    let flow = main.start(&mut kernel, starts);
+    let flow = main.start(&mut kernel, firsts);
     let store = kernel.rrac().store();
     let (words, view) = (store.key_words(), Arc::new(store.view()));
-    let (threads, most) = match options.order {
-        Order::Bfs => (options.threads.max(1), MOST),
-        Order::Dfs | Order::Mixed(_) => (1, 1),
-    };
+    let most = if options.order == Order::Bfs { MOST } else { 1 };
     let helper = |kernel: &Driven<V>| Helper::new(system, stop, kernel.rrac().keys(), words);
     let mine = helper(&kernel);
-    let others: Vec<Helper<V::Keys>> = (1..threads).map(|_| helper(&kernel)).collect();
-    let common = Common { system, quiet: Quiet::new::<V>(system, options), stop };
+    let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
+    let common = Common { system, observers: &observers, stop };
     let tokens = VecDeque::new();
     let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
     let mut done = vec![];
@@ -181,34 +172,34 @@ pub(super) fn run<V: ByKey>(
     }
     let Leader { mut main, kernel, mine, .. } = leader;
     done.push(mine);
-    for helper in &done {
-        main.truncated(helper.worker.env.truncated);
-        main.truncated(helper.judge.env.truncated);
+    for helper in &mut done {
+        main.cut(system.cut(&mut helper.worker));
+        main.cut(system.cut(&mut helper.judge));
     }
     main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys))).0
 }
 
 /// What all threads share.
-pub(super) struct Common<'a, 'm> {
-    system: &'a System<'m>,
-    quiet: Quiet<'a>,
-    stop: &'a AtomicBool,
+pub(super) struct Common<'a, S> {
+    system: &'a S,
+    observers: &'a Observers<'a, S>,
+    stop: &'a Stop,
 }
 
 /// The thread that fires the events.
-pub(super) struct Leader<'a, 'm, 'p, V: ByKey> {
-    pub common: &'a Common<'a, 'm>,
-    main: Loop<'a, 'm, 'p, Off>,
+pub(super) struct Leader<'a, 'p, S: System, V: ByKey> {
+    pub common: &'a Common<'a, S>,
+    main: Loop<'a, 'p, S, Off>,
     kernel: Driven<V>,
     view: Arc<View>,
     /// The states that were taken, in the order in which they will be fired.
     tokens: VecDeque<Taken<StateId>>,
-    pub mine: Helper<V::Keys>,
+    pub mine: Helper<S, V::Keys>,
     /// What it takes to prepare a state, about.
     cost: Duration,
 }
 
-impl<V: ByKey> Leader<'_, '_, '_, V> {
+impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)
@@ -254,7 +245,7 @@ impl<V: ByKey> Leader<'_, '_, '_, V> {
             return ControlFlow::Break(());
         }
         self.view();
-        prepare::<V>(self.common, &self.view, &mut self.mine, rows, block);
+        prepare::<S, V>(self.common, &self.view, &mut self.mine, rows, block);
         self.fire(self.tokens.len(), block)
     }
 
@@ -262,28 +253,30 @@ impl<V: ByKey> Leader<'_, '_, '_, V> {
     pub fn fire(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
         let Leader { main, kernel, tokens, .. } = self;
         let words = kernel.rrac().store().key_words();
-        let events = self.common.system.events.len();
+        let operations = self.common.system.operations().len();
         for key in block.keys.chunks_exact(words).take(SOON) {
-            kernel.rrac().store().expect(key);
+            kernel.rrac().store().prefetch(key);
         }
         let mut keys = block.keys.chunks_exact(words);
         let mut soon = block.keys.chunks_exact(words).skip(SOON);
         for (i, s1) in tokens.drain(..states).enumerate() {
-            let Some(state) = block.states.get(i).filter(|s| s.is_plain && block.is_complete) else {
-                keys.by_ref().take(block.states.get(i).map_or(0, |s| s.keys as usize)).for_each(drop);
+            let state = block.states.get(i);
+            let count = state.map_or(0, Judged::keys);
+            let Some(plain) = state.and_then(Judged::plain).filter(|_| block.is_complete) else {
+                keys.by_ref().take(count).for_each(drop);
                 main.step(kernel, s1)?;
                 continue;
             };
             main.look(kernel, &s1)?;
             let outcome = kernel.expand(s1, |parent, x| {
-                for key in keys.by_ref().take(state.keys as usize) {
+                for key in keys.by_ref().take(count) {
                     if let Some(key) = soon.next() {
-                        x.rrac().store().expect(key);
+                        x.rrac().store().prefetch(key);
                     }
                     match x.arrive(Packed { key, parent }) {
                         Arrival::Known(_) => {}
-                        // Who found it looked at the invariant.
-                        Arrival::New(s2) => x.add_inv(s2),
+                        // Who found it looked at it.
+                        Arrival::New(s2) => plain.add_inv(x, s2),
                     }
                 }
                 ControlFlow::Continue(())
@@ -292,7 +285,7 @@ impl<V: ByKey> Leader<'_, '_, '_, V> {
                 Outcome::Exhausted(s1) => kernel.remove(s1),
                 Outcome::Stopped(_) => return ControlFlow::Break(()),
             }
-            main.count(&block.events[i * events..(i + 1) * events]);
+            main.count(&block.operations[i * operations..(i + 1) * operations]);
         }
         if let Ok(n) = u32::try_from(states) {
             self.cost = (self.cost * 3 + block.time / n.max(1)) / 4;
@@ -301,50 +294,22 @@ impl<V: ByKey> Leader<'_, '_, '_, V> {
     }
 }
 
-/// What must be quiet in a new state.
-struct Quiet<'s> {
-    checks: Vec<&'s Check>,
-    goal: Option<&'s Check>,
-    /// Every check, whether or not the event can have changed it (see [`search::Watch::broken_conjunct`]).
-    all: bool,
-}
-
-impl<'s> Quiet<'s> {
-    fn new<V: ByKey>(system: &'s System, options: &Options) -> Quiet<'s> {
-        let invariant = system.invariant.iter().filter(|_| options.invariant);
-        let assertions = system.assertions.iter().filter(|_| options.assertions);
-        // Those without a variable were looked at in the initial states.
-        let checks = invariant.chain(assertions).filter(|c| !c.is_static).collect();
-        let goal = system.goal.as_ref().filter(|_| options.goal);
-        Quiet { checks, goal, all: options.all || V::REDUCES }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.checks.is_empty() && self.goal.is_none()
-    }
-
-    /// Whether nothing would be found in the state whose words are in the environment, which this event leads to.
-    fn holds(&self, env: &mut Env, event: usize) -> bool {
-        let is_due = |c: &Check| self.all || c.is_changed_by(event);
-        self.checks.iter().all(|c| !is_due(c) || c.holds(env) == Ok(true))
-            && self.goal.is_none_or(|goal| !is_due(goal) || goal.holds(env) == Ok(false))
-    }
-}
-
 /// Expands states as far as that is possible without an event.
-pub(super) fn prepare<V: ByKey>(
-    common: &Common,
+pub(super) fn prepare<S: System, V: ByKey>(
+    common: &Common<S>,
     view: &View,
-    helper: &mut Helper<V::Keys>,
+    helper: &mut Helper<S, V::Keys>,
     rows: &[u64],
     block: &mut Block,
 ) {
     let begun = Instant::now();
     block.clear();
-    let Common { system, quiet, stop } = common;
+    let Common { system, observers, stop } = common;
     let Helper { worker, judge, row, keys, labels, recent, ahead } = helper;
     ahead.clear();
-    let mut look = Look::<V> { system, quiet, view, keys, labels, recent, judge, ahead, block };
+    let all = system.operations().len();
+    let mut look =
+        Look::<S, V> { system: *system, observers, view, keys, labels, recent, judge, ahead, block };
     for packed in rows.chunks_exact(view.key_words()) {
         // What is not prepared now never will be.
         if stop.load(Ordering::Relaxed) {
@@ -352,37 +317,35 @@ pub(super) fn prepare<V: ByKey>(
         }
         view.unpack(packed, row);
         look.labels.clear();
-        look.block.states.push(Prepared { is_plain: true, keys: 0 });
-        let begin = look.block.events.len();
-        look.block.events.resize(begin + system.events.len(), 0);
-        let done = system.successors(worker, row, &mut look);
-        let is_deadlock = look.block.events[begin..].iter().all(|n| *n == 0);
-        if done.is_break() || is_deadlock {
-            look.is_unusual(look.block.states.len() - 1);
-        }
+        look.block.states.push(Judged::begin());
+        let begin = look.block.operations.len();
+        look.block.operations.resize(begin + all, 0);
+        let visit = system.successors(worker, row, &mut look);
+        let transitions = look.block.operations[begin..].iter().sum();
+        look.judged(look.block.states.len() - 1).end(visit, transitions);
     }
     look.look_up(0);
     block.is_complete = true;
     block.time = begun.elapsed();
 }
 
-struct Look<'h, 'm, V: ByKey> {
-    system: &'h System<'m>,
-    quiet: &'h Quiet<'h>,
+struct Look<'h, S: System, V: ByKey> {
+    system: &'h S,
+    observers: &'h Observers<'h, S>,
     view: &'h View,
     keys: &'h mut V::Keys,
-    labels: &'h mut HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    labels: &'h mut HashSet<Label, foldhash::fast::FixedState>,
     recent: &'h mut Recent,
-    judge: &'h mut Worker,
+    judge: &'h mut S::Worker,
     ahead: &'h mut Ahead,
     block: &'h mut Block,
 }
 
-impl<V: ByKey> Look<'_, '_, V> {
-    /// The one thread has to expand this state of the block.
-    #[cold]
-    fn is_unusual(&mut self, state: usize) {
-        self.block.states[state].is_plain = false;
+impl<S: System, V: ByKey> Look<'_, S, V> {
+    /// What is known of a state of the block.
+    #[inline]
+    fn judged(&mut self, state: usize) -> &mut Judged {
+        &mut self.block.states[state]
     }
 
     /// Looks successors up, but for the last `rest` of them.
@@ -394,18 +357,15 @@ impl<V: ByKey> Look<'_, '_, V> {
             if self.view.has(key) || self.recent.had(key) {
                 continue;
             }
-            let (event, state) = self.ahead.items[i];
+            let (operation, state) = self.ahead.items[i];
             self.block.keys.extend_from_slice(key);
-            self.block.states[state as usize].keys += 1;
-            let is_quiet = self.quiet.is_empty() || {
+            let quiet = self.observers.always_quiet().or_else(|| {
                 // Without reduction, which does not come here, the key is the state.
                 self.view.unpack(key, &mut self.ahead.row);
-                self.system.load(self.judge, &self.ahead.row);
-                self.quiet.holds(&mut self.judge.env, event as usize)
-            };
-            if !is_quiet {
-                self.is_unusual(state as usize);
-            }
+                let here = self.system.load(self.judge, &self.ahead.row);
+                self.observers.quiet(here, operation as usize)
+            });
+            self.judged(state as usize).successor(quiet);
         }
         self.ahead.done = end;
         if rest == 0 {
@@ -414,34 +374,33 @@ impl<V: ByKey> Look<'_, '_, V> {
     }
 }
 
-impl<V: ByKey> Visitor for Look<'_, '_, V> {
+impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
     #[inline]
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
+    fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
         let state = self.block.states.len() - 1;
-        let count = self.block.events.len() - self.system.events.len() + step.event;
+        let all = self.system.operations();
+        let count = self.block.operations.len() - all.len() + t.operation;
         if V::REDUCES {
-            let key = self.keys.key(step.target);
-            let is_new = !self.system.events[step.event].may_repeat || {
-                let mut label = self.system.label(step.event, step.env);
+            let key = self.keys.key(t.target);
+            let is_new = !all[t.operation].may_repeat || {
+                let mut label = self.system.label(t.operation, t.here);
                 label.extend_from_slice(key);
                 self.labels.insert(label)
             };
-            self.block.events[count] += u64::from(is_new);
+            self.block.operations[count] += u64::from(is_new);
             let begin = self.block.keys.len();
             self.view.pack(key, &mut self.block.keys);
             let key = &self.block.keys[begin..];
             if self.view.has(key) || self.recent.had(key) {
                 self.block.keys.truncate(begin);
             } else {
-                self.block.states[state].keys += 1;
-                if !self.quiet.holds(step.env, step.event) {
-                    self.is_unusual(state);
-                }
+                let quiet = self.observers.quiet(t.here, t.operation);
+                self.judged(state).successor(quiet);
             }
         } else {
-            self.block.events[count] += 1;
-            self.view.pack(step.target, &mut self.ahead.keys);
-            self.ahead.items.push((step.event as u32, state as u32));
+            self.block.operations[count] += 1;
+            self.view.pack(t.target, &mut self.ahead.keys);
+            self.ahead.items.push((t.operation as u32, state as u32));
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {
                 self.look_up(AHEAD);
             }

@@ -2,9 +2,9 @@
 
 use super::order::Waiting;
 use super::store::{Arriving, Packed, StateId, Store};
+use crate::verdict::Exact;
 use kanon_refinement::frontier::{All, Open};
 use kanon_refinement::kernel::{Kernel, Rrac};
-use std::fmt;
 use std::ops::ControlFlow;
 
 pub(super) type Runex = Open<Waiting>;
@@ -14,7 +14,7 @@ pub(super) type Driven<V> = Kernel<V, Runex, Rerr>;
 
 /// An event of the kernel. [`super::store::ROOT`] is the special state `i`, from which the initial states come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum Fired {
     AddInv { s1: StateId, s2: StateId },
     AddErr { s1: StateId, s2: StateId },
     Remove { s1: StateId },
@@ -22,15 +22,15 @@ pub enum Event {
     Fail,
 }
 
-impl fmt::Display for Event {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Event::AddInv { .. } => "add_inv",
-            Event::AddErr { .. } => "add_err",
-            Event::Remove { .. } => "remove",
-            Event::Pass => "pass",
-            Event::Fail => "fail",
-        })
+impl Fired {
+    pub fn name(self) -> &'static str {
+        match self {
+            Fired::AddInv { .. } => "add_inv",
+            Fired::AddErr { .. } => "add_err",
+            Fired::Remove { .. } => "remove",
+            Fired::Pass => "pass",
+            Fired::Fail => "fail",
+        }
     }
 }
 
@@ -44,9 +44,12 @@ pub struct Effort {
 }
 
 /// The visited set: the store, one that reduces ([`super::reduced`]), or one with a planted mistake.
-pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> + Send + Sync {
+pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> {
     /// Whether different targets of a transition may be one state here.
     const REDUCES: bool;
+    /// That states which are one state here are equal or symmetric. A set that has no such word, since it is approximate,
+    /// does not lead to a Holds.
+    const EXACT: Option<Exact>;
 
     fn store(&self) -> &Store;
     /// The store, and what the reduction did.
@@ -99,6 +102,7 @@ impl ByKey for Store {
 
 impl Visited for Store {
     const REDUCES: bool = false;
+    const EXACT: Option<Exact> = Some(Exact::BY_KEY);
 
     #[inline]
     fn store(&self) -> &Store {
@@ -121,7 +125,7 @@ pub(super) trait Hooks<V>: Sized {
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()>;
 
     /// An event has happened.
-    fn event(&mut self, event: Event, kernel: &Driven<V>) -> ControlFlow<()>;
+    fn event(&mut self, event: Fired, kernel: &Driven<V>) -> ControlFlow<()>;
 
     /// The first false conjunct of the invariant, as the search takes it.
     fn invariant(&mut self, broken: Option<usize>) -> Option<usize>;
@@ -139,7 +143,7 @@ impl<V> Hooks<V> for Off {
         ControlFlow::Continue(())
     }
     #[inline(always)]
-    fn event(&mut self, _: Event, _: &Driven<V>) -> ControlFlow<()> {
+    fn event(&mut self, _: Fired, _: &Driven<V>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
     #[inline(always)]

@@ -51,6 +51,7 @@ impl<V: Visited> Rrac<Arriving<'_>> for Faulty<V> {
 
 impl<V: Visited> Visited for Faulty<V> {
     const REDUCES: bool = V::REDUCES;
+    const EXACT: Option<crate::verdict::Exact> = V::EXACT;
 
     fn store(&self) -> &Store {
         self.inner.store()

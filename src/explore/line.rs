@@ -11,7 +11,7 @@
 use super::batch::{Block, Common, Helper, Leader, prepare};
 use super::hooks::ByKey;
 use super::store::{Store, View};
-use crate::model::load::STACK;
+use crate::system::System;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -57,8 +57,8 @@ struct Line {
     is_over: AtomicBool,
     /// How many sleep, of those who wait for blocks and of those who wait for a block to be prepared.
     asleep: AtomicUsize,
-    bed: Mutex<()>,
-    bell: Condvar,
+    sleep: Mutex<()>,
+    woken: Condvar,
 }
 
 /// A lock whose holder panicked: a block that was not prepared to its end is not used.
@@ -74,8 +74,8 @@ impl Line {
             claimed: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
             asleep: AtomicUsize::new(0),
-            bed: Mutex::default(),
-            bell: Condvar::new(),
+            sleep: Mutex::default(),
+            woken: Condvar::new(),
         }
     }
 
@@ -89,24 +89,24 @@ impl Line {
         self.claimed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).ok()
     }
 
-    fn prepare<V: ByKey>(&self, i: usize, common: &Common, helper: &mut Helper<V::Keys>) {
+    fn prepare<S: System, V: ByKey>(&self, i: usize, common: &Common<S>, helper: &mut Helper<S, V::Keys>) {
         let place = self.place(i);
         // A panic is a bug; the states of the block are expanded by the one thread, which reports it.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             let Task { rows, view, block, .. } = &mut *locked(&place.task);
             if let Some(view) = view {
-                prepare::<V>(common, view, helper, rows, block);
+                prepare::<S, V>(common, view, helper, rows, block);
             }
         }));
         place.is_prepared.store(true, Ordering::SeqCst);
-        self.ring();
+        self.wake();
     }
 
     /// Something has changed that somebody may wait for.
-    fn ring(&self) {
+    fn wake(&self) {
         if self.asleep.load(Ordering::SeqCst) > 0 {
-            drop(locked(&self.bed));
-            self.bell.notify_all();
+            drop(locked(&self.sleep));
+            self.woken.notify_all();
         }
     }
 
@@ -121,19 +121,19 @@ impl Line {
             }
             std::thread::yield_now();
         }
-        let mut bed = locked(&self.bed);
+        let mut guard = locked(&self.sleep);
         self.asleep.fetch_add(1, Ordering::SeqCst);
         while !is_so() {
-            bed = self.bell.wait(bed).unwrap_or_else(|e| e.into_inner());
+            guard = self.woken.wait(guard).unwrap_or_else(|e| e.into_inner());
         }
         self.asleep.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// The work of a helper.
-    fn help<V: ByKey>(&self, common: &Common, helper: &mut Helper<V::Keys>) {
+    fn help<S: System, V: ByKey>(&self, common: &Common<S>, helper: &mut Helper<S, V::Keys>) {
         while !self.is_over.load(Ordering::SeqCst) {
             match self.claim() {
-                Some(i) => self.prepare::<V>(i, common, helper),
+                Some(i) => self.prepare::<S, V>(i, common, helper),
                 None => self.wait_until(|| {
                     self.is_over.load(Ordering::SeqCst)
                         || self.claimed.load(Ordering::SeqCst) < self.posted.load(Ordering::SeqCst)
@@ -145,11 +145,11 @@ impl Line {
 
 /// Searches to the end, with helpers; gives them back. With fewer open states than `alone_below`, and little work in
 /// them, nobody is woken up for it.
-pub(super) fn run<V: ByKey>(
-    leader: &mut Leader<V>,
-    helpers: Vec<Helper<V::Keys>>,
+pub(super) fn run<S: System, V: ByKey>(
+    leader: &mut Leader<S, V>,
+    helpers: Vec<Helper<S, V::Keys>>,
     alone_below: usize,
-) -> Vec<Helper<V::Keys>> {
+) -> Vec<Helper<S, V::Keys>> {
     let line = Line::new(((helpers.len() + 1) * BLOCKS).max(DEEP));
     let common = leader.common;
     std::thread::scope(|scope| {
@@ -157,11 +157,13 @@ pub(super) fn run<V: ByKey>(
         for mut helper in helpers {
             let line = &line;
             let body = move || {
-                line.help::<V>(common, &mut helper);
+                line.help::<S, V>(common, &mut helper);
                 helper
             };
             // A thread that cannot be started is a helper less.
-            if let Ok(thread) = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body) {
+            if let Ok(thread) =
+                std::thread::Builder::new().stack_size(crate::model::load::STACK).spawn_scoped(scope, body)
+            {
                 threads.push(thread);
             }
         }
@@ -179,12 +181,12 @@ struct Over<'l>(&'l Line);
 impl Drop for Over<'_> {
     fn drop(&mut self) {
         self.0.is_over.store(true, Ordering::SeqCst);
-        self.0.ring();
+        self.0.wake();
     }
 }
 
 /// The work of the thread that fires the events.
-fn lead<V: ByKey>(leader: &mut Leader<V>, line: &Line, threads: usize, alone_below: usize) {
+fn lead<S: System, V: ByKey>(leader: &mut Leader<S, V>, line: &Line, threads: usize, alone_below: usize) {
     let (mut rows, mut block) = (vec![], Block::default());
     let mut fired = 0;
     let mut flow = ControlFlow::Continue(());
@@ -211,7 +213,7 @@ fn lead<V: ByKey>(leader: &mut Leader<V>, line: &Line, threads: usize, alone_bel
             flow = leader.fire(task.states, &task.block);
             fired += 1;
         } else if let Some(i) = line.claim() {
-            line.prepare::<V>(i, leader.common, &mut leader.mine);
+            line.prepare::<S, V>(i, leader.common, &mut leader.mine);
         } else {
             line.wait_until(|| first.is_prepared.load(Ordering::SeqCst));
         }
@@ -229,7 +231,7 @@ fn depth(store: &Store, threads: usize) -> usize {
 }
 
 /// Puts open states into the line.
-fn post<V: ByKey>(leader: &mut Leader<V>, line: &Line, posted: usize, states: usize) {
+fn post<S: System, V: ByKey>(leader: &mut Leader<S, V>, line: &Line, posted: usize, states: usize) {
     let place = line.place(posted);
     let mut task = locked(&place.task);
     leader.take(states, &mut task.rows);
@@ -239,5 +241,5 @@ fn post<V: ByKey>(leader: &mut Leader<V>, line: &Line, posted: usize, states: us
     drop(task);
     place.is_prepared.store(false, Ordering::SeqCst);
     line.posted.store(posted + 1, Ordering::SeqCst);
-    line.ring();
+    line.wake();
 }

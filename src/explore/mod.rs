@@ -1,4 +1,4 @@
-//! Exploration: drives the events of rmc2 ([`kanon_refinement::kernel`]) over a [`System`].
+//! Exploration: drives the events of rmc2 ([`kanon_refinement::kernel`]) over a [`System`](crate::system::System).
 //!
 //! The kernel owns the visited set, the open states and the error states; nothing else changes them. What is
 //! found beside the invariant (deadlocks, assertions, goals, well-definedness errors) is the work of observers:
@@ -10,29 +10,33 @@ mod hooks;
 #[doc(hidden)]
 pub mod inject;
 mod line;
-mod memory;
+pub(crate) mod memory;
+mod observe;
 mod orbits;
 pub mod order;
+pub mod plan;
 mod reduced;
 mod sample;
 pub mod search;
 mod shadow;
 pub mod store;
+mod watch;
 
 pub use audit::Audit;
-pub use hooks::{Effort, Event};
+pub use hooks::{Effort, Fired};
 pub use order::Order;
-pub use search::{Counts, Explored, Reduction, explore};
+pub use search::{Explored, Progress, Reduction, explore};
 pub use store::{Layout, StateId, Store};
+pub use watch::Counts;
 
 use crate::symmetry::Strategy;
 use crate::value::fault::Fault;
-use std::time::Duration;
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub order: Order,
-    pub seed: u64,
+    /// For [`Order::Mixed`], so that a run can be repeated.
+    pub seed: Option<u64>,
     pub max_states: Option<usize>,
     pub invariant: bool,
     pub deadlock: bool,
@@ -41,8 +45,8 @@ pub struct Options {
     /// Go on after a finding.
     pub all: bool,
     pub symmetry: Strategy,
-    /// Breadth first only: other orders have one thread.
-    pub threads: usize,
+    /// None: as many as go with the other options ([`plan`]).
+    pub threads: Option<usize>,
     /// With fewer open states than this, and little to do with them, one of the threads goes on alone.
     #[doc(hidden)]
     pub alone_below: usize,
@@ -59,7 +63,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             order: Order::Bfs,
-            seed: 0,
+            seed: None,
             max_states: None,
             invariant: true,
             deadlock: true,
@@ -67,7 +71,7 @@ impl Default for Options {
             goal: true,
             all: false,
             symmetry: Strategy::Off,
-            threads: 1,
+            threads: Some(1),
             alone_below: 256,
             one_by_one: false,
             max_memory: None,
@@ -82,8 +86,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The state, `None` when it happened before there was one.
     pub state: Option<StateId>,
-    /// The valuation of the constants, when there is no state yet.
-    pub valuation: usize,
+    /// The start (a valuation of the constants) when there is no state yet; `usize::MAX` when there is none either.
+    pub start: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -94,10 +98,10 @@ pub enum FindingKind {
     /// Index of the assertion.
     Assertion(usize),
     Goal,
-    /// What failed, and in which event (`None`: initialisation, invariant, assertion or goal).
+    /// What failed, and in which operation (`None`: initialisation, invariant, assertion or goal).
     WellDefinedness {
         fault: Box<Fault>,
-        event: Option<usize>,
+        operation: Option<usize>,
     },
 }
 
@@ -111,30 +115,4 @@ impl FindingKind {
             FindingKind::WellDefinedness { .. } => "well-definedness",
         }
     }
-}
-
-/// The answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    Holds,
-    Fails(Finding),
-    Unknown(Why),
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Why {
-    /// Stopped by the user, by the clock, or by a bound on states.
-    Interrupted,
-    Timeout(Duration),
-    MaxStates(usize),
-    MaxMemory(u64),
-    /// An unbounded integer was enumerated only from MININT to MAXINT.
-    Truncated(crate::lang::diag::Span),
-    /// No state was found that breaks anything, but states that differ may have been taken for one.
-    Approximate,
-    /// Something could not be computed.
-    Limit(Box<Fault>),
-    /// The audit found a mistake of ours.
-    Audit(Box<audit::Broken>),
 }

@@ -6,12 +6,12 @@
 //! orbit (`rep`) is read off the kernel's store, and the clauses say whether that is a representative.
 
 use super::Options;
-use super::hooks::{Driven, Event as Fired, Visited};
-use super::shadow::{ELSEWHERE, I, L, Tally, Targets, named};
+use super::hooks::{Driven, Fired, Visited};
+use super::shadow::{ELSEWHERE, I, L, Tally, Targets, initial, is_good, named};
 use super::store::{ROOT, StateId, Store};
 use crate::symmetry::Action;
 use crate::symmetry::orbit::Orbits;
-use crate::system::{System, Worker};
+use crate::system::System;
 use kanon_refinement::concrete::{Large, Table};
 use kanon_refinement::glue::mc0_mc1::Mc0Mc1;
 use kanon_refinement::glue::mc1_mc2::Mc1Mc2;
@@ -23,12 +23,12 @@ use kanon_refinement::rmc1::Rmc1;
 use kanon_refinement::rmc2::Rmc2;
 use kanon_refinement::{mc0, mc1, rmc1, rmc2};
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
 type Row = Box<[u64]>;
 
-pub(super) struct OrbitShadow {
-    worker: Worker,
+pub(super) struct OrbitShadow<S: System> {
+    worker: S::Worker,
     no_invariant: bool,
     most: usize,
     index: HashMap<Row, usize>,
@@ -42,9 +42,9 @@ pub(super) struct OrbitShadow {
     expected: Rmc1<L>,
 }
 
-impl OrbitShadow {
+impl<S: System> OrbitShadow<S> {
     /// At most `most` states.
-    pub fn new(worker: Worker, options: &Options, most: usize) -> OrbitShadow {
+    pub fn new(worker: S::Worker, options: &Options, most: usize) -> OrbitShadow<S> {
         let l = L::new(most.saturating_add(2), 1);
         let inv = l.set_where(|s| *s == I || *s == ELSEWHERE);
         let k: mc0::Constants<L> = mc0::Constants { i: I, tr: l.no_pairs(), inv, reach: l.single(&I) };
@@ -78,15 +78,10 @@ impl OrbitShadow {
     }
 
     /// Finds the successors of a state and of all that are symmetric to it. False when there are too many states.
-    pub fn expand(&mut self, system: &System, action: &Action, id: StateId, row: &[u64]) -> bool {
+    pub fn expand(&mut self, system: &S, action: &Arc<dyn Action>, id: StateId, row: &[u64]) -> bool {
         if id == ROOT {
             let mut targets: Vec<Row> = vec![];
-            for valuation in 0..system.valuations() {
-                let _ = system.initial(&mut self.worker, valuation, &mut |_, row| {
-                    targets.push(row.into());
-                    ControlFlow::Continue(())
-                });
-            }
+            initial(system, &mut self.worker, &mut targets);
             return self.transitions(system, action, I, targets);
         }
         let Some(s) = self.enter(system, action, row) else { return false };
@@ -103,7 +98,7 @@ impl OrbitShadow {
         })
     }
 
-    fn transitions(&mut self, system: &System, action: &Action, s1: usize, targets: Vec<Row>) -> bool {
+    fn transitions(&mut self, system: &S, action: &Arc<dyn Action>, s1: usize, targets: Vec<Row>) -> bool {
         targets.into_iter().all(|row| match self.enter(system, action, &row) {
             Some(s2) => {
                 self.k.tr.insert(s1, s2);
@@ -114,7 +109,7 @@ impl OrbitShadow {
     }
 
     /// The number of a state, with its whole orbit if it is new.
-    fn enter(&mut self, system: &System, action: &Action, row: &[u64]) -> Option<usize> {
+    fn enter(&mut self, system: &S, action: &Arc<dyn Action>, row: &[u64]) -> Option<usize> {
         if let Some(s) = self.index.get(row) {
             return Some(*s);
         }
@@ -136,11 +131,7 @@ impl OrbitShadow {
         let mut members = vec![];
         for row in rows {
             let s = self.len() + 2;
-            let holds = self.no_invariant || {
-                system.load(&mut self.worker, &row);
-                let env = &mut self.worker.env;
-                !system.invariant.iter().any(|c| c.test.holds(env) == Ok(false))
-            };
+            let holds = self.no_invariant || is_good(system, &mut self.worker, &row);
             self.k.reach.insert(s);
             if holds {
                 self.k.inv.insert(s);

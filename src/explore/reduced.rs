@@ -8,19 +8,21 @@
 
 use super::hooks::{ByKey, Effort, Keys, Visited};
 use super::store::{Arriving, Packed, StateId, Store};
+use crate::symmetry::Marks;
 use crate::symmetry::Reducer;
-use crate::symmetry::markers::{Marker, Marking};
+use crate::symmetry::markers::Marker;
 use crate::symmetry::orbit::Orbits;
+use crate::verdict::Exact;
 use kanon_refinement::kernel::{Insertion, Rrac};
 use std::collections::HashMap;
 
 /// Stores keys.
-pub(super) struct Keyed<'a, 's, 'm> {
+pub(super) struct Keyed {
     pub store: Store,
-    pub reducer: Reducer<'a, 's, 'm>,
+    pub reducer: Reducer,
 }
 
-impl Rrac<Arriving<'_>> for Keyed<'_, '_, '_> {
+impl Rrac<Arriving<'_>> for Keyed {
     type Id = StateId;
 
     #[inline]
@@ -30,7 +32,7 @@ impl Rrac<Arriving<'_>> for Keyed<'_, '_, '_> {
     }
 }
 
-impl Rrac<Packed<'_>> for Keyed<'_, '_, '_> {
+impl Rrac<Packed<'_>> for Keyed {
     type Id = StateId;
 
     #[inline]
@@ -39,25 +41,26 @@ impl Rrac<Packed<'_>> for Keyed<'_, '_, '_> {
     }
 }
 
-impl Keys for Reducer<'_, '_, '_> {
+impl Keys for Reducer {
     fn key<'r>(&'r mut self, row: &'r [u64]) -> &'r [u64] {
         Reducer::key(self, row)
     }
 }
 
-impl<'a, 's, 'm> ByKey for Keyed<'a, 's, 'm> {
-    type Keys = Reducer<'a, 's, 'm>;
+impl ByKey for Keyed {
+    type Keys = Reducer;
 
-    fn keys(&self) -> Reducer<'a, 's, 'm> {
+    fn keys(&self) -> Reducer {
         self.reducer.another()
     }
-    fn merge(&mut self, keys: impl Iterator<Item = Reducer<'a, 's, 'm>>) {
+    fn merge(&mut self, keys: impl Iterator<Item = Reducer>) {
         keys.for_each(|k| self.reducer.stats.add(&k.stats));
     }
 }
 
-impl Visited for Keyed<'_, '_, '_> {
+impl Visited for Keyed {
     const REDUCES: bool = true;
+    const EXACT: Option<Exact> = Some(Exact::BY_KEY);
 
     fn store(&self) -> &Store {
         &self.store
@@ -78,14 +81,14 @@ impl Visited for Keyed<'_, '_, '_> {
 }
 
 /// Stores the first state of an orbit, and knows all of them.
-pub(super) struct Flooded<'a, 's, 'm> {
+pub(super) struct Flooded {
     pub store: Store,
     /// rac: every state of an orbit that was met. Its "parent" is the state that stands for it.
     pub rac: Store,
-    pub orbits: Orbits<'a, 's, 'm>,
+    pub orbits: Orbits,
 }
 
-impl Rrac<Arriving<'_>> for Flooded<'_, '_, '_> {
+impl Rrac<Arriving<'_>> for Flooded {
     type Id = StateId;
 
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
@@ -96,8 +99,9 @@ impl Rrac<Arriving<'_>> for Flooded<'_, '_, '_> {
     }
 }
 
-impl Visited for Flooded<'_, '_, '_> {
+impl Visited for Flooded {
     const REDUCES: bool = true;
+    const EXACT: Option<Exact> = Some(Exact::BY_KEY);
 
     fn store(&self) -> &Store {
         &self.store
@@ -123,13 +127,13 @@ impl Visited for Flooded<'_, '_, '_> {
 }
 
 /// Stores the first state with a marker.
-pub(super) struct Marked<'a, 's, 'm> {
+pub(super) struct Marked {
     pub store: Store,
     pub index: HashMap<Marker, StateId, foldhash::fast::FixedState>,
-    pub marking: Marking<'a, 's, 'm>,
+    pub marking: Box<dyn Marks>,
 }
 
-impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
+impl Rrac<Arriving<'_>> for Marked {
     type Id = StateId;
 
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
@@ -145,8 +149,9 @@ impl Rrac<Arriving<'_>> for Marked<'_, '_, '_> {
     }
 }
 
-impl Visited for Marked<'_, '_, '_> {
+impl Visited for Marked {
     const REDUCES: bool = true;
+    const EXACT: Option<Exact> = None;
 
     fn store(&self) -> &Store {
         &self.store
@@ -170,34 +175,39 @@ mod tests {
 
     use super::super::audit::{Audit, explore_with};
     use super::super::hooks::Off;
-    use super::super::search::{Explored, run};
-    use super::super::{Layout, Options, Verdict};
+    use super::super::search::{Explored, Firsts, run};
+    use super::super::{Layout, Options};
     use super::*;
     use crate::model::load::load;
     use crate::model::scope::{ScopeArgs, scope};
-    use crate::symmetry::{Action, Group, Perm};
-    use crate::system::System;
+    use crate::symmetry::{Action, MachineAction, Perm};
+    use crate::system::{Machine, Stop, System};
     use std::path::Path;
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
 
-    fn with_system(file: &str, test: impl FnOnce(&Action)) {
+    fn machine(file: &str) -> (Arc<Machine>, Arc<dyn Action>) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);
         let model = load(&path).model.expect("a model");
         let args = ScopeArgs { setsize: Some(3), ..ScopeArgs::default() };
         let scope = scope(&model, &args).expect("sizes").0;
-        let mut system = System::new(&model, &scope);
-        system.setup(1_000, &Arc::new(AtomicBool::new(false)));
-        test(&Action::new(&system, Group::of(&model, &scope, &[])));
+        let mut system = Machine::new(model, scope);
+        system.setup(1_000, &Stop::default());
+        let system = Arc::new(system);
+        (system.clone(), Arc::new(MachineAction::of(&system)))
     }
 
-    fn search(action: &Action, label: fn(&[u64], &mut Perm)) -> (Explored, u64) {
-        let store = Store::new(Layout::new(&action.system.widths()));
-        let visited = Keyed { store, reducer: Reducer::given(action, label) };
-        let starts: Vec<usize> = (0..action.system.valuations()).collect();
-        let stop = Arc::new(AtomicBool::new(false));
+    type Label = fn(&[u64], &mut Perm);
+
+    fn keyed(system: &Machine, action: &Arc<dyn Action>, label: Label) -> Keyed {
+        let store = Store::new(Layout::new(&system.widths()));
+        Keyed { store, reducer: Reducer::given(action, label) }
+    }
+
+    fn search((system, action): &(Arc<Machine>, Arc<dyn Action>), label: Label) -> (Explored, u64) {
+        let visited = keyed(system, action, label);
         let options = Options::default();
-        let (explored, _) = run(action.system, &options, &stop, &mut |_| {}, Off, visited, &starts);
+        let (explored, _) =
+            run(&**system, &options, &Stop::default(), &mut |_| {}, Off, visited, Firsts::All);
         let kept = explored.reduction.as_ref().map_or(0, |r| r.effort.stats.kept);
         (explored, kept)
     }
@@ -226,35 +236,29 @@ mod tests {
 
     #[test]
     fn a_lie_costs_states_and_no_answer() {
-        with_system("seed/scheduler0.mch", |action| {
-            let (honest, _) = search(action, identity);
-            assert_eq!((honest.verdict, honest.counts.states), (Verdict::Holds, 54));
-            let (lied, kept) = search(action, arbitrary);
-            assert_eq!((&lied.verdict, kept), (&Verdict::Holds, 0));
-            assert!((16..=54).contains(&lied.counts.states), "{}", lied.counts.states);
-            for no_permutation in [constant, too_short] {
-                let (lied, kept) = search(action, no_permutation);
-                assert_eq!((lied.verdict, lied.counts.states), (Verdict::Holds, 54), "kept as they are");
-                assert!(kept >= 54);
-            }
-        });
-        with_system("lang/errors/find_invariant.mch", |action| {
-            for label in [identity, arbitrary, constant, too_short] {
-                assert!(matches!(search(action, label).0.verdict, Verdict::Fails(_)));
-            }
-        });
+        let good = machine("seed/scheduler0.mch");
+        let (honest, _) = search(&good, identity);
+        assert_eq!((honest.verdict.holds(), honest.counts.states), (true, 54));
+        let (lied, kept) = search(&good, arbitrary);
+        assert_eq!((lied.verdict.holds(), kept), (true, 0));
+        assert!((16..=54).contains(&lied.counts.states), "{}", lied.counts.states);
+        for no_permutation in [constant, too_short] {
+            let (lied, kept) = search(&good, no_permutation);
+            assert_eq!((lied.verdict.holds(), lied.counts.states), (true, 54), "kept as they are");
+            assert!(kept >= 54);
+        }
+        let bad = machine("lang/errors/find_invariant.mch");
+        for label in [identity, arbitrary, constant, too_short] {
+            assert!(search(&bad, label).0.verdict.fails());
+        }
     }
 
     #[test]
     fn an_audit_sees_that_an_orbit_has_two_representatives() {
-        with_system("seed/scheduler0.mch", |action| {
-            let visited = Keyed {
-                store: Store::new(Layout::new(&action.system.widths())),
-                reducer: Reducer::given(action, identity),
-            };
-            let (_, report) = explore_with(action, visited, &Options::default(), &Audit::default());
-            let broken = report.broken.expect("a broken clause");
-            assert_eq!(broken.clause, "rmc1/add_inv/grd4: rep(s2) ∉ rrac");
-        });
+        let (system, action) = machine("seed/scheduler0.mch");
+        let visited = keyed(&system, &action, identity);
+        let (_, report) = explore_with(&*system, &action, visited, &Options::default(), &Audit::default());
+        let broken = report.broken.expect("a broken clause");
+        assert_eq!(broken.clause, "rmc1/add_inv/grd4: rep(s2) ∉ rrac");
     }
 }

@@ -1,11 +1,11 @@
-//! Sampled states, evaluated a second time by the reference evaluator: the same transitions, the same truth of
-//! every conjunct of the invariant.
+//! Sampled states, looked at once more: by a second evaluator, which must find the same transitions and the same truth of
+//! every conjunct of the invariant; and by the group, under which nothing may change.
 
-use super::shadow::Targets;
+use super::shadow::{Targets, is_good};
 use crate::eval::reference::{self, Cx, Env, Item, State};
 use crate::model::OpId;
 use crate::symmetry::Action;
-use crate::system::{Step, System, Visitor, Worker};
+use crate::system::{Machine, Role, Stop, System, Transition, Visitor, Worker};
 use crate::value::Value;
 use crate::value::fault::Fault;
 use std::collections::BTreeSet;
@@ -17,53 +17,58 @@ pub(super) const INVARIANT: &str = "evaluator/invariant";
 pub(super) const TR: &str = "symmetry/tr: a(tr[s]) = tr[a(s)]";
 pub(super) const INV: &str = "symmetry/inv: s ∈ inv ⇔ a(s) ∈ inv";
 
-/// Steps of the reference evaluator a state; beyond them it gives up.
+/// Steps of the reference evaluator per state; beyond them it gives up.
 const FUEL: u64 = 200_000;
 /// After this many samples, states are sampled half as often.
 const PATIENCE: u64 = 32;
 
-pub(super) struct Sampler {
-    worker: Worker,
-    /// Every how many expanded states one is sampled.
-    period: u64,
-    expanded: u64,
-    samples: u64,
+/// How often what was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared {
     pub successors: u64,
     pub invariants: u64,
-    /// States and generators of the group that were looked at.
-    pub symmetric: u64,
     /// Comparisons that could not be made, since an evaluator gave up.
     pub skipped: u64,
 }
 
 /// A clause that does not hold, and what differs.
-pub(super) type Difference = (&'static str, String);
+pub type Difference = (&'static str, String);
 
-impl Sampler {
-    pub fn new(worker: Worker) -> Sampler {
-        Sampler {
-            worker,
-            period: 1,
-            expanded: 0,
-            samples: 0,
-            successors: 0,
-            invariants: 0,
-            symmetric: 0,
-            skipped: 0,
-        }
+/// A second opinion on the transitions and the invariant of a state, by somebody who shares nothing with the system.
+pub trait Second {
+    fn look(&mut self, row: &[u64], compared: &mut Compared) -> Option<Difference>;
+}
+
+pub(super) struct Sampler<'s, S: System> {
+    system: &'s S,
+    second: Option<Box<dyn Second + 's>>,
+    worker: S::Worker,
+    /// Every how many expanded states one is sampled.
+    period: u64,
+    expanded: u64,
+    samples: u64,
+    pub compared: Compared,
+    /// States and generators of the group that were looked at.
+    pub symmetric: u64,
+}
+
+impl<'s, S: System> Sampler<'s, S> {
+    pub fn new(system: &'s S, second: Option<Box<dyn Second + 's>>, stop: &Stop) -> Sampler<'s, S> {
+        let (worker, compared) = (system.worker(stop), Compared::default());
+        Sampler { system, second, worker, period: 1, expanded: 0, samples: 0, compared, symmetric: 0 }
     }
 
     /// Looks at a state if it is its turn.
-    pub fn look(&mut self, system: &System, row: &[u64], action: Option<&Action>) -> Option<Difference> {
+    pub fn look(&mut self, row: &[u64], action: Option<&Arc<dyn Action>>) -> Option<Difference> {
         self.expanded += 1;
         if !self.expanded.is_multiple_of(self.period) {
             return None;
         }
         self.samples += 1;
-        let before = self.skipped;
-        let difference =
-            self.compare(system, row).or_else(|| action.and_then(|action| self.symmetry(action, row)));
-        if self.samples.is_multiple_of(PATIENCE) || self.skipped > before {
+        let before = self.compared.skipped;
+        let second = self.second.as_mut().and_then(|s| s.look(row, &mut self.compared));
+        let difference = second.or_else(|| action.and_then(|action| self.symmetry(&**action, row)));
+        if self.samples.is_multiple_of(PATIENCE) || self.compared.skipped > before {
             self.period = self.period.saturating_mul(2);
         }
         difference
@@ -71,15 +76,14 @@ impl Sampler {
 
     /// Whether every generator of the group takes the successors of a state to those of its image, and the truth of
     /// the invariant along.
-    fn symmetry(&mut self, action: &Action, row: &[u64]) -> Option<Difference> {
-        let system = action.system;
+    fn symmetry(&mut self, action: &dyn Action, row: &[u64]) -> Option<Difference> {
         let mut image = vec![];
-        for p in action.group.generators() {
+        for p in action.group().generators() {
             if !action.row(row, &p, &mut image) {
-                self.skipped += 1;
+                self.compared.skipped += 1;
                 continue;
             }
-            let (here, there) = (self.targets(system, row), self.targets(system, &image));
+            let (here, there) = (self.targets(row), self.targets(&image));
             let mut moved = vec![];
             let mut expected: BTreeSet<Box<[u64]>> = BTreeSet::new();
             for target in &here {
@@ -92,47 +96,60 @@ impl Sampler {
                 let text = format!("{} successors against {}", expected.len(), there.len());
                 return Some((TR, text));
             }
-            if self.is_good(system, row) != self.is_good(system, &image) {
+            let good = |s: &mut Self, row: &[u64]| is_good(s.system, &mut s.worker, row);
+            if good(self, row) != good(self, &image) {
                 return Some((INV, "the invariant tells a state from a symmetric one".to_string()));
             }
         }
         None
     }
 
-    fn targets(&mut self, system: &System, row: &[u64]) -> BTreeSet<Box<[u64]>> {
+    fn targets(&mut self, row: &[u64]) -> BTreeSet<Box<[u64]>> {
         let mut targets = vec![];
-        let _ = system.successors(&mut self.worker, row, &mut Targets(&mut targets));
+        let _ = self.system.successors(&mut self.worker, row, &mut Targets(&mut targets));
         targets.into_iter().collect()
     }
+}
 
-    fn is_good(&mut self, system: &System, row: &[u64]) -> bool {
-        system.load(&mut self.worker, row);
-        let env = &mut self.worker.env;
-        !system.invariant.iter().any(|c| c.test.holds(env) == Ok(false))
+/// The reference evaluator's opinion of a machine.
+pub struct Reference<'s> {
+    system: &'s Machine,
+    worker: Worker,
+}
+
+impl<'s> Reference<'s> {
+    pub fn new(system: &'s Machine, stop: &Stop) -> Reference<'s> {
+        Reference { system, worker: system.worker(stop) }
     }
+}
 
-    fn compare(&mut self, system: &System, row: &[u64]) -> Option<Difference> {
-        let constants = system.constant_values(system.valuation_of(row));
+impl Second for Reference<'_> {
+    fn look(&mut self, row: &[u64], compared: &mut Compared) -> Option<Difference> {
+        let system = self.system;
+        let constants = system.constant_values(system.start_of(row));
         if constants.iter().any(Option::is_none) {
             // Symbolic: no value that could be handed over.
-            self.skipped += 1;
+            compared.skipped += 1;
             return None;
         }
         let state = State {
             constants: Arc::new(constants.into_iter().map(|c| c.map(Item::Value)).collect()),
             variables: system.variable_values(row).into_iter().map(Some).collect(),
         };
-        self.transitions(system, row, &state).or_else(|| self.truth(system, row, &state))
+        self.transitions(row, &state, compared).or_else(|| self.truth(row, &state, compared))
     }
+}
 
-    fn transitions(&mut self, system: &System, row: &[u64], state: &State) -> Option<Difference> {
-        let cx = Cx::new(system.model, system.scope).with_fuel(FUEL);
+impl Reference<'_> {
+    fn transitions(&mut self, row: &[u64], state: &State, compared: &mut Compared) -> Option<Difference> {
+        let system = self.system;
+        let cx = Cx::new(&system.model, &system.scope).with_fuel(FUEL);
         let mut got = Transitions { system, found: BTreeSet::new(), wd: false, gave_up: false };
-        let cut = std::mem::take(&mut self.worker.env.truncated);
+        let _ = system.cut(&mut self.worker);
         let _ = system.successors(&mut self.worker, row, &mut got);
-        let truncated = std::mem::replace(&mut self.worker.env.truncated, cut).is_some();
+        let truncated = system.cut(&mut self.worker).is_some();
         if got.gave_up || truncated {
-            self.skipped += 1;
+            compared.skipped += 1;
             return None;
         }
         // The state borrows nothing of the evaluator's context.
@@ -141,10 +158,10 @@ impl Sampler {
         let limited = expected.faults.iter().any(|f| matches!(f.fault, Fault::Limit(..)));
         // With a fault, how many of the other outcomes of that operation are found is open.
         if limited || !cx.truncated().is_empty() || (got.wd && expected.faults.is_empty()) {
-            self.skipped += 1;
+            compared.skipped += 1;
             return None;
         }
-        self.successors += 1;
+        compared.successors += 1;
         let name = |op: OpId| system.model.operations[op.index()].name.to_string();
         if let Some(f) = expected.faults.first() {
             let missing = || format!("{} is not well-defined, and nobody noticed", name(f.op));
@@ -161,7 +178,7 @@ impl Sampler {
         if all == got.found {
             return None;
         }
-        let names = |side: Vec<&Transition>| side.iter().map(|t| name(t.0)).collect::<BTreeSet<_>>();
+        let names = |side: Vec<&Values>| side.iter().map(|t| name(t.0)).collect::<BTreeSet<_>>();
         let missing = names(all.difference(&got.found).collect());
         let extra = names(got.found.difference(&all).collect());
         let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
@@ -173,16 +190,17 @@ impl Sampler {
         Some((SUCCESSORS, text))
     }
 
-    fn truth(&mut self, system: &System, row: &[u64], state: &State) -> Option<Difference> {
-        system.load(&mut self.worker, row);
-        for (i, p) in system.model.invariant.iter().enumerate() {
-            let Some(check) = system.invariant.get(i) else { break };
-            let cx = Cx::new(system.model, system.scope).with_fuel(FUEL);
+    fn truth(&mut self, row: &[u64], state: &State, compared: &mut Compared) -> Option<Difference> {
+        let system = self.system;
+        let checks = system.checks().iter().enumerate().filter(|(_, c)| c.role == Role::Invariant);
+        for (i, ((check, _), p)) in checks.zip(&system.model.invariant).enumerate() {
+            let cx = Cx::new(&system.model, &system.scope).with_fuel(FUEL);
             let state = State { constants: state.constants.clone(), variables: state.variables.clone() };
             let expected = reference::holds(&cx, &Env::of(&state), p);
-            let cut = std::mem::take(&mut self.worker.env.truncated);
-            let got = check.holds(&mut self.worker.env);
-            let truncated = std::mem::replace(&mut self.worker.env.truncated, cut).is_some();
+            let _ = system.cut(&mut self.worker);
+            let here = system.load(&mut self.worker, row);
+            let got = system.holds(check, here);
+            let truncated = system.cut(&mut self.worker).is_some();
             let wrong = match (&expected, &got) {
                 _ if truncated || !cx.truncated().is_empty() => None,
                 (Ok(a), Ok(b)) => Some(a != b),
@@ -192,10 +210,10 @@ impl Sampler {
                 _ => None,
             };
             match wrong {
-                None => self.skipped += 1,
-                Some(false) => self.invariants += 1,
+                None => compared.skipped += 1,
+                Some(false) => compared.invariants += 1,
                 Some(true) => {
-                    self.invariants += 1;
+                    compared.invariants += 1;
                     let word = |known: Option<bool>| match known {
                         Some(true) => "true",
                         Some(false) => "false",
@@ -212,29 +230,27 @@ impl Sampler {
 }
 
 /// Operation, parameters, results, target.
-type Transition = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
+type Values = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
 
-struct Transitions<'s, 'm> {
-    system: &'s System<'m>,
-    found: BTreeSet<Transition>,
+struct Transitions<'s> {
+    system: &'s Machine,
+    found: BTreeSet<Values>,
     wd: bool,
     /// A limit, or a value that cannot be compared.
     gave_up: bool,
 }
 
-impl Visitor for Transitions<'_, '_> {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
-        let event = &self.system.events[step.event];
-        let value = |slot: &u32| self.system.plain(*slot as usize, &step.env.slots[*slot as usize]);
-        let params: Option<Vec<Value>> = event.params.iter().map(value).collect();
-        let results = event.results.iter().map(value).collect();
-        match params {
-            Some(params) => {
-                let target = self.system.variable_values(step.target);
-                self.found.insert((event.op, params, results, target));
+impl Visitor<<Machine as System>::Here> for Transitions<'_> {
+    fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
+        let label = self.system.labelled(&self.system.label(t.operation, t.here));
+        let params = label.as_ref().and_then(|l| l.params.iter().cloned().collect::<Option<Vec<Value>>>());
+        match (label, params) {
+            (Some(label), Some(params)) => {
+                let target = self.system.variable_values(t.target);
+                self.found.insert((label.op, params, label.results, target));
                 ControlFlow::Continue(())
             }
-            None => {
+            _ => {
                 self.gave_up = true;
                 ControlFlow::Break(())
             }

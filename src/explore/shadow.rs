@@ -8,7 +8,7 @@
 use super::Options;
 use super::hooks::{Driven, Visited};
 use super::store::{ROOT, StateId, Store};
-use crate::system::{Step, System, Visitor, Worker};
+use crate::system::{Role, System, Transition, Visitor, initial_states};
 use crate::value::fault::Fault;
 use kanon_refinement::concrete::{Bits, Concrete, Large};
 use kanon_refinement::frontier::Frontier;
@@ -52,8 +52,8 @@ impl Tally {
     }
 }
 
-pub(super) struct Shadow {
-    worker: Worker,
+pub(super) struct Shadow<S: System> {
+    worker: S::Worker,
     /// All states satisfy the invariant: it is not checked, or an observer does it.
     no_invariant: bool,
     most: usize,
@@ -67,9 +67,9 @@ pub(super) struct Shadow {
     expected: Mc2<L>,
 }
 
-impl Shadow {
+impl<S: System> Shadow<S> {
     /// At most `most` states.
-    pub fn new(worker: Worker, options: &Options, most: usize) -> Shadow {
+    pub fn new(worker: S::Worker, options: &Options, most: usize) -> Shadow<S> {
         let l = L::new(most.saturating_add(2).min(64), 1);
         let inv = l.set_where(|s| *s == I || *s == ELSEWHERE);
         let k: mc0::Constants<L> = mc0::Constants { i: I, tr: l.no_pairs(), inv, reach: l.single(&I) };
@@ -98,16 +98,10 @@ impl Shadow {
     }
 
     /// Finds the successors of a state. False when there are too many states.
-    pub fn expand(&mut self, system: &System, id: StateId, row: &[u64]) -> bool {
+    pub fn expand(&mut self, system: &S, id: StateId, row: &[u64]) -> bool {
         let mut targets: Vec<Box<[u64]>> = Vec::new();
         if id == ROOT {
-            for valuation in 0..system.valuations() {
-                // A fault ends the search or is counted by it; the transitions before it count.
-                let _ = system.initial(&mut self.worker, valuation, &mut |_, row| {
-                    targets.push(row.into());
-                    ControlFlow::Continue(())
-                });
-            }
+            initial(system, &mut self.worker, &mut targets);
         } else {
             let _ = system.successors(&mut self.worker, row, &mut Targets(&mut targets));
         }
@@ -127,16 +121,12 @@ impl Shadow {
     }
 
     /// A state that is new to the shadow.
-    fn enter(&mut self, system: &System, row: Box<[u64]>) -> usize {
+    fn enter(&mut self, system: &S, row: Box<[u64]>) -> usize {
         let s = self.len() + 2;
         if s >= self.l.states() {
             self.grow();
         }
-        let holds = self.no_invariant || {
-            system.load(&mut self.worker, &row);
-            let env = &mut self.worker.env;
-            !system.invariant.iter().any(|c| c.test.holds(env) == Ok(false))
-        };
+        let holds = self.no_invariant || is_good(system, &mut self.worker, &row);
         let copies = std::iter::once(&mut self.k.mc0).chain(self.w.as_mut().map(|w| &mut w.mc0));
         for k in copies {
             k.reach.insert(s);
@@ -336,12 +326,28 @@ fn symmetry(l: &L, k: mc0::Constants<L>) -> (rmc1::Constants<L>, Option<wmc::Con
     (rmc1::Constants { mc0: k, aut, rep }, w)
 }
 
+/// The initial states of all starts. A fault ends the search or is counted by it; the transitions before it count.
+pub(super) fn initial<S: System>(system: &S, worker: &mut S::Worker, targets: &mut Vec<Box<[u64]>>) {
+    let _ = initial_states(system, worker, &mut |_, row| {
+        targets.push(row.into());
+        ControlFlow::Continue(())
+    });
+}
+
+/// Whether a state satisfies the invariant, or at least no conjunct is false.
+pub(super) fn is_good<S: System>(system: &S, worker: &mut S::Worker, row: &[u64]) -> bool {
+    let here = system.load(worker, row);
+    let checks = system.checks().iter().enumerate();
+    let mut invariant = checks.filter(|(_, c)| c.role == Role::Invariant);
+    !invariant.any(|(i, _)| system.holds(i, here) == Ok(false))
+}
+
 /// Collects targets.
 pub(super) struct Targets<'a>(pub &'a mut Vec<Box<[u64]>>);
 
-impl Visitor for Targets<'_> {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
-        self.0.push(step.target.into());
+impl<H> Visitor<H> for Targets<'_> {
+    fn transition(&mut self, t: Transition<H>) -> ControlFlow<()> {
+        self.0.push(t.target.into());
         ControlFlow::Continue(())
     }
     fn fault(&mut self, _: usize, _: Box<Fault>) -> ControlFlow<()> {

@@ -3,13 +3,14 @@
 //! | the paper | here |
 //! |---|---|
 //! | LTL[e], past (§3, §5.1) | [`syntax`], and [`parse`] for ProB's notation |
-//! | labelled Kripke structure (Definition 1) | [`structure`]; [`machine`] makes one of a B machine |
+//! | labelled Kripke structure (Definition 1) | [`structure`]; [`space`] makes one of a system |
+//! | propositions | [`machine`] for B, [`named`] for other systems |
 //! | closure, atoms (§4.2, §4.3, §5.2) | [`tableau`] |
 //! | the graph of atoms, open nodes (§4.4, §4.5) | [`product`] |
 //! | self-fulfilling components | [`search`] |
 //! | fairness (§8.2, future work there) | [`fairness`], [`component`] |
 //! | the counterexample | [`path`], [`shorten`] |
-//! | symmetry reduction (§7) | [`reduce`], [`machine`] |
+//! | symmetry reduction (§7) | [`reduce`], [`space`] |
 //!
 //! No counterexample leaves this room without the consent of [`lasso`], which follows the definition of the semantics
 //! and shares nothing with tableau and search.
@@ -20,12 +21,14 @@ pub mod fairness;
 pub mod lasso;
 mod lex;
 pub mod machine;
+pub mod named;
 pub mod parse;
 mod path;
 mod product;
 pub mod reduce;
 mod search;
 mod shorten;
+pub mod space;
 pub mod structure;
 pub mod syntax;
 mod tableau;
@@ -35,29 +38,12 @@ pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
 pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
 pub use tableau::TooLarge;
 
+use crate::system::Stop;
+use crate::verdict::{self, Complete, Exact, Proof, Verdict, Why};
 use fairness::Premise;
 use product::Product;
 use search::{Ended, Search};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tableau::Tableau;
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    Holds,
-    /// On this path the premise holds and the formula does not.
-    Fails(Lasso),
-    Unknown(Why),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Why {
-    /// A state that the search met could not be expanded, or not completely.
-    Open,
-    Stopped,
-    /// A bug of ours.
-    Internal(String),
-}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -78,13 +64,14 @@ pub struct Counts {
 
 #[derive(Clone, Debug)]
 pub struct Answer {
-    pub verdict: Verdict,
+    /// On the path of a failure the premise holds and the formula does not.
+    pub verdict: Verdict<Lasso>,
     pub counts: Counts,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    pub stop: Arc<AtomicBool>,
+    pub stop: Stop,
     /// Check paths from this state, instead of those from the initial states.
     pub from: Option<StateId>,
 }
@@ -98,8 +85,9 @@ pub fn check<S: Structure>(
     let tableau = Tableau::of_negation(&property.formula)?;
     let premise = Premise::new(property.premise.as_ref(), tableau.untils())?;
     let mut product = Product::new(structure, tableau, premise);
-    let initial = match options.from {
-        Some(s) => vec![s],
+    let (initial, complete) = match options.from {
+        // The one state that is asked for is all there is.
+        Some(s) => (vec![s], Some(Complete::every_start_was_visited())),
         None => product.initial(),
     };
     let mut search = Search::new(&mut product);
@@ -120,9 +108,18 @@ pub fn check<S: Structure>(
             Ok(lasso) => Verdict::Fails(lasso),
             Err(why) => Verdict::Unknown(Why::Internal(why)),
         },
-        Ended::Stopped => Verdict::Unknown(Why::Stopped),
-        Ended::Nothing if product.incomplete => Verdict::Unknown(Why::Open),
-        Ended::Nothing => Verdict::Holds,
+        Ended::Stopped => Verdict::Unknown(Why::Interrupted),
+        Ended::Nothing(exhausted) => match complete.filter(|_| !product.incomplete) {
+            None => Verdict::Unknown(product.structure().open().unwrap_or(Why::Starts)),
+            // Keys are exact: an approximate strategy has none, and is refused.
+            Some(complete) => {
+                let ended = verdict::Ended::Searched(exhausted);
+                match Proof::new(ended, complete, Some(Exact::BY_KEY), counts.states) {
+                    Ok(proof) => Verdict::Holds(proof),
+                    Err(why) => Verdict::Unknown(why),
+                }
+            }
+        },
     };
     Ok(Answer { verdict, counts })
 }

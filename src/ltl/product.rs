@@ -4,6 +4,7 @@
 use super::fairness::Premise;
 use super::structure::{Edge, Expansion, Known, StateId, Structure};
 use super::tableau::{AtomId, Kind, KindId, ListId, NeedId, Tableau};
+use crate::verdict::Complete;
 use hashbrown::HashTable;
 use std::collections::HashMap;
 
@@ -88,10 +89,10 @@ impl<'s, S: Structure> Product<'s, S> {
         self.structure
     }
 
-    pub fn initial(&mut self) -> Vec<StateId> {
+    pub fn initial(&mut self) -> (Vec<StateId>, Option<Complete>) {
         let mut initial = vec![];
-        self.incomplete |= self.structure.initial(&mut initial) != Known::All;
-        initial
+        let complete = self.structure.initial(&mut initial);
+        (initial, complete)
     }
 
     /// The propositions of steps that somebody asks for.

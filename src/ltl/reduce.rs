@@ -15,18 +15,18 @@ use super::atoms::{Bound, StateAtom};
 use crate::model::{Expr, SetId};
 use crate::symmetry::group::Reason;
 use crate::symmetry::{Group, Strategy};
-use crate::system::System;
+use crate::system::Machine;
 
 /// The group under which a property is symmetric, or why it is not symmetric under the model's.
-pub fn group(system: &System, bound: &Bound, strategy: Strategy) -> Result<Group, String> {
-    let model = system.model;
+pub fn group(system: &Machine, bound: &Bound, strategy: Strategy) -> Result<Group, String> {
+    let model = &*system.model;
     let states = bound.states.iter().filter_map(|s| match s {
         StateAtom::Predicate(e) => Some(e),
         StateAtom::Current(_) => None,
     });
     let atoms: Vec<&Expr> = states.chain(bound.steps.iter().filter_map(|s| s.test.as_ref())).collect();
-    let of_model = Group::of(model, system.scope, &[]);
-    let mut group = Group::of(model, system.scope, &atoms);
+    let of_model = Group::of(model, &system.scope, &[]);
+    let mut group = Group::of(model, &system.scope, &atoms);
     let is_allowed = matches!(strategy, Strategy::Auto | Strategy::Off);
     if let Some((set, reason)) = group.fixed.iter().find(|(s, _)| of_model.moves(*s))
         && !is_allowed

@@ -10,6 +10,7 @@ use super::fairness::{Goal, fair_part};
 use super::product::{EdgeId, NodeId, Product};
 use super::structure::{StateId, Structure};
 use super::tableau::{ListId, Tableau};
+use crate::verdict::Exhausted;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What refutes the formula.
@@ -58,7 +59,8 @@ pub struct Search<'p, 's, S> {
 /// How a search ended.
 pub enum Ended {
     Found(Found),
-    Nothing,
+    /// Every edge of the product was followed.
+    Nothing(Exhausted),
     Stopped,
 }
 
@@ -85,7 +87,7 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
                 }
             }
         }
-        Ended::Nothing
+        Ended::Nothing(Exhausted::nothing_is_left())
     }
 
     fn enter(&mut self, node: NodeId, entry: u64) -> Option<Found> {

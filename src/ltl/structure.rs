@@ -1,9 +1,11 @@
 //! What is checked: a labelled Kripke structure with possible deadlocks (seed 003, Definition 1), explored on demand.
 //!
-//! A B machine is one ([`super::machine`]); a system written by hand in Rust is another:
+//! [`super::space`] makes one of any [`System`](crate::system::System), a B machine for instance. One that is written by
+//! hand is another:
 //!
 //! ```
-//! use kanon::ltl::{self, Edge, Expansion, Formula, Known, Prop, Property, StateId, Structure, Unary, Verdict};
+//! use kanon::ltl::{self, Edge, Expansion, Formula, Known, Prop, Property, StateId, Structure, Unary};
+//! use kanon::verdict::Complete;
 //!
 //! /// A counter that can be reset, from 0 to 3.
 //! struct Counter;
@@ -11,9 +13,9 @@
 //! const RESET: u32 = 0; // a proposition of steps
 //!
 //! impl Structure for Counter {
-//!     fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+//!     fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete> {
 //!         out.push(0);
-//!         Known::All
+//!         Some(Complete::every_start_was_visited())
 //!     }
 //!     fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {
 //!         out.props = u64::from(s == 0) << ZERO;
@@ -31,8 +33,10 @@
 //! let again = zero.unary(Unary::Finally).unary(Unary::Globally); // G F zero
 //! let property = Property { premise: None, formula: again };
 //! let answer = ltl::check(&mut Counter, &property, &Default::default()).expect("a small formula");
-//! assert_eq!(answer.verdict, Verdict::Holds, "after 3 there is only the reset");
+//! assert!(answer.verdict.holds(), "after 3 there is only the reset");
 //! ```
+
+use crate::verdict::{Complete, Why};
 
 /// States are numbers; the structure knows what they stand for.
 pub type StateId = u32;
@@ -90,12 +94,17 @@ pub enum Known {
 }
 
 pub trait Structure {
-    /// The initial states, each once.
-    fn initial(&mut self, out: &mut Vec<StateId>) -> Known;
+    /// The initial states, each once, and the word that there are no others.
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete>;
 
-    /// The propositions and the steps of a state. `out` is empty before. The search asks once a state; whoever
+    /// The propositions and the steps of a state. `out` is empty before. The search asks once per state; whoever
     /// checks its answer asks again, and must be told the same.
     fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known;
+
+    /// The first reason for which something stayed open.
+    fn open(&self) -> Option<Why> {
+        None
+    }
 }
 
 /// A structure that is written down whole.
@@ -106,9 +115,9 @@ pub struct Explicit {
 }
 
 impl Structure for Explicit {
-    fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete> {
         out.extend_from_slice(&self.initial);
-        Known::All
+        Some(Complete::every_start_was_visited())
     }
 
     fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {

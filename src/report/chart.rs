@@ -1,8 +1,8 @@
 //! The times of all strategies as bars, on a logarithmic scale.
 
-use super::compared::{Compared, Ran};
 use super::svg::{AREAS, Anchor, At, LINES, Svg, colour};
-use super::text::plural;
+use crate::run::compare::{Compared, Ran};
+use crate::run::numbers::plural;
 
 const LEFT: f64 = 90.0;
 const WIDTH: f64 = 380.0;

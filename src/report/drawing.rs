@@ -3,7 +3,7 @@
 
 use crate::model::{Model, Type};
 use crate::symmetry::encode::{Encoder, Label, StateGraph, Vertex};
-use crate::symmetry::{Action, Graph};
+use crate::symmetry::{Graph, MachineAction};
 use crate::trace::shown;
 use crate::value::Value;
 use crate::value::rep::{Rep, Shape};
@@ -54,8 +54,8 @@ pub struct Edge {
 }
 
 /// What names the vertices of one state's graph.
-struct Namer<'a, 's, 'm> {
-    action: &'a Action<'s, 'm>,
+struct Namer<'a> {
+    action: &'a MachineAction,
     encoder: &'a Encoder,
     graph: &'a StateGraph,
     /// By number of [`Encoder::types`]; a type that has this representation.
@@ -64,11 +64,11 @@ struct Namer<'a, 's, 'm> {
     parts: Vec<Vec<(Label, u32)>>,
 }
 
-impl<'a, 's, 'm> Namer<'a, 's, 'm> {
-    fn new(action: &'a Action<'s, 'm>, encoder: &'a Encoder, graph: &'a StateGraph) -> Namer<'a, 's, 'm> {
+impl<'a> Namer<'a> {
+    fn new(action: &'a MachineAction, encoder: &'a Encoder, graph: &'a StateGraph) -> Namer<'a> {
         let mut types = vec![None; encoder.types.len()];
-        each_type(action.system.model, &mut |ty| {
-            let rep = Rep::of(ty, action.system.scope);
+        each_type(&action.system.model, &mut |ty| {
+            let rep = Rep::of(ty, &action.system.scope);
             for (known, t) in encoder.types.iter().zip(&mut types) {
                 if *known == rep && t.is_none() {
                     *t = Some(ty.clone());
@@ -82,8 +82,8 @@ impl<'a, 's, 'm> Namer<'a, 's, 'm> {
         Namer { action, encoder, graph, types, parts }
     }
 
-    fn model(&self) -> &'m Model {
-        self.action.system.model
+    fn model(&self) -> &Model {
+        &self.action.system.model
     }
 
     /// The value that a vertex stands for; none for the root.
@@ -196,11 +196,11 @@ fn each_type(model: &Model, f: &mut dyn FnMut(&Type)) {
 impl Drawing {
     /// The state graph (seed 002, §2).
     #[must_use]
-    pub fn of_state(action: &Action, encoder: &Encoder, graph: &StateGraph) -> Drawing {
+    pub fn of_state(action: &MachineAction, encoder: &Encoder, graph: &StateGraph) -> Drawing {
         let namer = Namer::new(action, encoder, graph);
         let mut kinds = vec![];
         let nodes = (0..graph.vertices.len()).map(|v| namer.node(v, &mut kinds)).collect();
-        let edge = |e: &crate::symmetry::encode::Arc| Edge {
+        let edge = |e: &crate::symmetry::encode::Arrow| Edge {
             from: e.from as usize,
             to: e.to as usize,
             label: Some(e.label as usize),

@@ -1,10 +1,10 @@
 //! The JSON objects that `--json` prints; docs/json.md describes them.
 
-use super::answer::{Audited, Checked, Found, Place};
 use crate::explore::Reduction;
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
-use crate::model::open::Refused;
+use crate::model::open::{Opened, Refused};
 use crate::model::{Model, SetId};
+use crate::run::answer::{Audited, Checked, Counterexample, Place};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
 use crate::trace::replay::{Recorded, Replayed};
@@ -71,12 +71,12 @@ pub fn refused(refused: &Refused) -> Value {
 }
 
 /// The answer of `check`.
-pub fn checked(c: &Checked) -> Value {
-    let model = &c.opened.model;
+pub fn checked(c: &Checked, opened: &Opened) -> Value {
+    let model = &opened.model;
     let operations = c.operations.iter().map(|(n, t)| (n.to_string(), (*t).into()));
-    let mut scope = export::scope(model, &c.opened.scope);
+    let mut scope = export::scope(model, &opened.scope);
     scope["truncated"] = c.truncated.as_ref().map_or(Value::Null, placed);
-    let warnings: Vec<Value> = c.opened.warnings.iter().map(|d| diagnostic(d, &c.opened.sources)).collect();
+    let warnings: Vec<Value> = opened.warnings.iter().map(|d| diagnostic(d, &opened.sources)).collect();
     let mut answer = json!({
         "verdict": c.verdict.name(),
         "reason": c.reason,
@@ -170,7 +170,7 @@ fn placed(p: &Place) -> Value {
     json!({ "text": p.text, "file": p.file, "line": p.line, "column": p.column })
 }
 
-fn finding(f: &Found, model: &Model) -> Value {
+fn finding(f: &Counterexample, model: &Model) -> Value {
     let mut o = Map::new();
     o.insert("kind".into(), f.kind.into());
     o.insert("message".into(), f.message.clone().into());

@@ -1,50 +1,15 @@
 //! Answers to temporal formulas.
 
-use super::answer::Word;
 use super::progress::grouped;
 use super::text::call;
-use crate::ltl::Counts;
 use crate::model::Model;
-use crate::model::open::Opened;
+use crate::run::ltl::{Answered, Refutation};
 use crate::symmetry::Strategy;
-use crate::trace::{self, Trace, export};
+use crate::trace::{self, export};
 use crate::value::Value as BValue;
+use crate::verdict::Word;
 use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// The answers to all formulas.
-pub struct Checked {
-    pub opened: Opened,
-    pub formulas: Vec<Formula>,
-}
-
-/// The answer to one formula.
-pub struct Formula {
-    pub name: String,
-    pub text: String,
-    /// Its subformulas, parts before wholes.
-    pub parts: Vec<String>,
-    pub verdict: Word,
-    pub reason: Option<String>,
-    pub finding: Option<Found>,
-    /// How states were reduced, and the deferred sets that were not permuted.
-    pub strategy: Strategy,
-    pub fixed: Vec<(String, String)>,
-    pub counts: Counts,
-    pub seconds: f64,
-}
-
-/// A path that does not fulfil the formula.
-pub struct Found {
-    /// A step a state; the last step of a loop leads to its first state again.
-    pub trace: Trace,
-    /// The place of the loop's first state; `None`: the path ends in a deadlock.
-    pub back: Option<usize>,
-    /// By subformula, then by state.
-    pub values: Vec<Vec<bool>>,
-    /// The first state is an initial one.
-    pub is_from_initial: bool,
-}
 
 /// Values are cut here; JSON has them whole.
 const WIDTH: usize = 400;
@@ -60,9 +25,9 @@ fn list(pairs: Vec<(&str, String)>) -> String {
     pairs.into_iter().map(|(n, v)| format!("{n} = {}", cut(v))).collect::<Vec<_>>().join(", ")
 }
 
-pub fn text(c: &Checked, explain: bool, colour: bool) -> String {
+pub fn text(all: &[Answered], model: &Model, explain: bool, colour: bool) -> String {
     let mut out = String::new();
-    for f in &c.formulas {
+    for f in all {
         let paint = |text: &str, code: &str| {
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
         };
@@ -75,7 +40,7 @@ pub fn text(c: &Checked, explain: bool, colour: bool) -> String {
         let _ = writeln!(out, "{}: {}{reason}", f.text, paint(word, code));
         if let Some(found) = &f.finding {
             out.push('\n');
-            path(&mut out, f, found, &c.opened.model, explain);
+            path(&mut out, f, found, model, explain);
             out.push('\n');
         }
         for (set, why) in &f.fixed {
@@ -95,7 +60,7 @@ pub fn text(c: &Checked, explain: bool, colour: bool) -> String {
 }
 
 /// The numbered steps with what they change, the loop marked.
-fn path(out: &mut String, f: &Formula, found: &Found, model: &Model, explain: bool) {
+fn path(out: &mut String, f: &Answered, found: &Refutation, model: &Model, explain: bool) {
     let t = &found.trace;
     let constants = trace::constants(t, model);
     if !constants.is_empty() {
@@ -138,7 +103,7 @@ fn path(out: &mut String, f: &Formula, found: &Found, model: &Model, explain: bo
 }
 
 /// Which subformulas hold in a state, and which do not.
-fn explained(out: &mut String, f: &Formula, found: &Found, at: usize) {
+fn explained(out: &mut String, f: &Answered, found: &Refutation, at: usize) {
     for (word, wanted) in [("true", true), ("false", false)] {
         let mut parts: Vec<&str> = vec![];
         for (text, values) in f.parts.iter().zip(&found.values) {
@@ -156,11 +121,11 @@ fn explained(out: &mut String, f: &Formula, found: &Found, at: usize) {
     }
 }
 
-pub fn json(c: &Checked, explain: bool) -> Value {
-    c.formulas.iter().map(|f| formula(f, &c.opened.model, explain)).collect()
+pub fn json(all: &[Answered], model: &Model, explain: bool) -> Value {
+    all.iter().map(|f| formula(f, model, explain)).collect()
 }
 
-fn formula(f: &Formula, model: &Model, explain: bool) -> Value {
+fn formula(f: &Answered, model: &Model, explain: bool) -> Value {
     let n = &f.counts;
     json!({
         "name": f.name,
@@ -181,7 +146,7 @@ fn formula(f: &Formula, model: &Model, explain: bool) -> Value {
     })
 }
 
-fn finding(f: &Formula, found: &Found, model: &Model, explain: bool) -> Value {
+fn finding(f: &Answered, found: &Refutation, model: &Model, explain: bool) -> Value {
     let mut whole = export::trace(&found.trace, model);
     let constants = whole["constants"].take();
     let mut steps = match whole["steps"].take() {

@@ -1,6 +1,5 @@
 //! Answers made readable: the only room that decides how things look, and the only one that prints.
 
-pub mod answer;
 pub mod chart;
 pub mod compared;
 pub mod diagnostic;
@@ -12,6 +11,7 @@ pub mod ltl;
 pub mod picture;
 pub mod progress;
 pub mod svg;
+pub mod system;
 pub mod text;
 
 use std::io::{IsTerminal, Write};

@@ -1,6 +1,7 @@
 //! The line that moves while states are explored.
 
 use crate::explore::search::Progress;
+pub use crate::run::numbers::grouped;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -57,19 +58,6 @@ impl Default for Line {
     fn default() -> Self {
         Line::new()
     }
-}
-
-/// `1 234 567`
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(c);
-    }
-    out
 }
 
 /// The memory of this process, where the system tells.

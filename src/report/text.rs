@@ -1,14 +1,15 @@
 //! Answers for a terminal.
 
-use super::answer::{Audited, Checked, Found, Word};
 use super::diagnostic;
 use super::progress::grouped;
 use crate::explore::Reduction;
 use crate::lang::diag::Diagnostic;
 use crate::model::open::Opened;
 use crate::model::{Model, SetId};
+use crate::run::answer::{Audited, Checked, Counterexample, Word};
+use crate::run::numbers::plural;
 use crate::symmetry::Strategy;
-use crate::system::System;
+use crate::system::{Machine, System};
 use crate::trace::explain::{NO_VALUE, Part, PartKind};
 use crate::trace::replay::Replayed;
 use crate::trace::session::{Reply, Visited};
@@ -28,9 +29,9 @@ fn paint(text: &str, code: &str, colour: bool) -> String {
 }
 
 /// The whole answer of `check`.
-pub fn checked(c: &Checked, stats: bool, colour: bool) -> String {
+pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> String {
     let mut out = String::new();
-    let name = &c.opened.model.name;
+    let name = &opened.model.name;
     match c.verdict {
         Word::Holds => {
             let _ = writeln!(out, "{name}: {}", paint("holds", "1;32", colour));
@@ -45,28 +46,24 @@ pub fn checked(c: &Checked, stats: bool, colour: bool) -> String {
         }
     }
     if let Some(f) = &c.finding {
-        finding(&mut out, f, &c.opened, colour);
+        finding(&mut out, f, opened, colour);
     }
     if let Some(a) = &c.audit
         && let Some(trace) = &a.trace
     {
-        audit_trace(&mut out, trace, &c.opened.model);
+        audit_trace(&mut out, trace, &opened.model);
     }
-    summary(&mut out, c);
+    summary(&mut out, c, opened);
     if let Some(a) = &c.audit {
         audit(&mut out, a);
     }
     if stats {
-        statistics(&mut out, c);
+        statistics(&mut out, c, opened);
     }
     out
 }
 
-pub(super) fn plural(n: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
-fn summary(out: &mut String, c: &Checked) {
+fn summary(out: &mut String, c: &Checked, opened: &Opened) {
     let n = &c.counts;
     let mut parts = vec![plural(n.states as u64, "state"), plural(n.transitions, "transition")];
     if c.constants > 0 {
@@ -85,12 +82,12 @@ fn summary(out: &mut String, c: &Checked) {
     }
     let _ = writeln!(out, "{} in {:.3} s", parts.join(", "), c.seconds);
     if let Some(r) = &c.reduction {
-        symmetry(out, r, c);
+        symmetry(out, r, opened);
     }
 }
 
-fn symmetry(out: &mut String, r: &Reduction, c: &Checked) {
-    let name = |s: SetId| &c.opened.model.sets[s.index()].name;
+fn symmetry(out: &mut String, r: &Reduction, opened: &Opened) {
+    let name = |s: SetId| &opened.model.sets[s.index()].name;
     if r.strategy != Strategy::Off {
         let sets: Vec<String> =
             r.group.orbitals.iter().map(|o| format!("{} ({})", name(o.set), o.size)).collect();
@@ -98,7 +95,7 @@ fn symmetry(out: &mut String, r: &Reduction, c: &Checked) {
             Some(n) => format!(", {} flooded", plural(n as u64, "state")),
             None => String::new(),
         };
-        let what = if r.strategy.is_exact() { "one state an orbit" } else { "one state a marker" };
+        let what = if r.strategy.is_exact() { "one state per orbit" } else { "one state per marker" };
         let _ = writeln!(out, "symmetry: {what} of {} ({}){flooded}", sets.join(", "), r.strategy);
     }
     for (set, why) in &r.group.fixed {
@@ -133,12 +130,12 @@ fn audit(out: &mut String, a: &Audited) {
     let _ = writeln!(out, "audit: {}: {word}", parts.join(", "));
 }
 
-fn statistics(out: &mut String, c: &Checked) {
+fn statistics(out: &mut String, c: &Checked, opened: &Opened) {
     let _ = writeln!(out, "\ninitialisations: {}", grouped(c.counts.initialisations));
-    if !c.opened.sizes.is_empty() {
-        let _ = writeln!(out, "sizes: {}", c.opened.sizes.join(", "));
+    if !opened.sizes.is_empty() {
+        let _ = writeln!(out, "sizes: {}", opened.sizes.join(", "));
     }
-    let scope = &c.opened.scope;
+    let scope = &opened.scope;
     let _ = writeln!(out, "MININT = {}, MAXINT = {}", scope.minint, scope.maxint);
     if let Some(p) = &c.truncated {
         let _ = writeln!(out, "cut off at MININT..MAXINT: {} ({}:{}:{})", p.text, p.file, p.line, p.column);
@@ -189,7 +186,7 @@ fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
     let _ = writeln!(out, "graphs by vertices: {}", sizes.join(", "));
 }
 
-fn finding(out: &mut String, f: &Found, opened: &Opened, colour: bool) {
+fn finding(out: &mut String, f: &Counterexample, opened: &Opened, colour: bool) {
     let model = &opened.model;
     out.push('\n');
     if let Some(p) = &f.place {
@@ -342,18 +339,18 @@ pub fn moved(number: usize, step: &Step, before: Option<&[Value]>, model: &Model
 }
 
 /// How a state was reached.
-pub fn path(states: &[&Visited], system: &System) -> String {
+pub fn path(states: &[&Visited], system: &Machine) -> String {
     let Some(first) = states.first() else { return "no state yet\n".to_string() };
-    let constants = system.constant_values(system.valuation_of(&first.row));
+    let constants = system.constant_values(system.start_of(&first.row));
     let t = Trace { constants, steps: states.iter().map(|v| v.step.clone()).collect() };
     let mut out = String::new();
-    steps(&mut out, &t, system.model);
+    steps(&mut out, &t, &system.model);
     out
 }
 
 /// Constants and variables.
-pub fn values(system: &System, valuation: usize, state: Option<&[Value]>) -> String {
-    let model = system.model;
+pub fn values(system: &Machine, valuation: usize, state: Option<&[Value]>) -> String {
+    let model = &*system.model;
     let mut out = String::new();
     if valuation < system.valuations() {
         for (d, v) in model.constants.iter().zip(system.constant_values(valuation)) {

@@ -1,11 +1,15 @@
 //! What a permutation of the points does to values, rows and constants.
 
 use super::group::{Group, Perm, Reason};
-use crate::system::System;
+use super::markers::Marking;
+use super::sketch::MachineSketcher;
+use super::{Action, Marks, Sketcher};
+use crate::system::{Label, Machine, System};
 use crate::value::mask::{self, bits};
 use crate::value::rep::{R, Rep, SetKind, Shape};
 use crate::value::val::Val;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A representation, with the places where points stand in its values.
 pub(super) enum Moves {
@@ -17,7 +21,7 @@ pub(super) enum Moves {
     Pair(Box<Moves>, Box<Moves>, u64),
     /// An ordinal; each field with its carrier.
     Rec(Vec<(Moves, u64)>),
-    /// Bits, one a point, counted from this one.
+    /// Bits, one per point, counted from this one.
     Points(u32),
     /// A bit matrix: domain, range, and the bits of a row.
     Matrix(Box<Moves>, Box<Moves>, u32),
@@ -123,9 +127,7 @@ impl Moves {
             (Moves::List(e, rep), Val::Set(items)) => {
                 Val::from_elems(items.iter().map(|x| e.val(x, p)).collect(), rep)
             }
-            (Moves::DeepPair(a, b), Val::Pair(q)) => {
-                Val::Pair(std::sync::Arc::new((a.val(&q.0, p), b.val(&q.1, p))))
-            }
+            (Moves::DeepPair(a, b), Val::Pair(q)) => Val::Pair(Arc::new((a.val(&q.0, p), b.val(&q.1, p)))),
             (Moves::DeepRec(parts), Val::Rec(fields)) => {
                 Val::Rec(fields.iter().zip(parts).map(|(f, m)| m.val(f, p)).collect())
             }
@@ -146,9 +148,9 @@ fn moves(rep: &Rep, group: &Group) -> bool {
     }
 }
 
-/// The action of a group on the states of a system.
-pub struct Action<'s, 'm> {
-    pub system: &'s System<'m>,
+/// The action of a group on the states of a machine.
+pub struct MachineAction {
+    pub system: Arc<Machine>,
     pub group: Group,
     /// By slot: constants, then variables.
     pub(super) slots: Vec<Moves>,
@@ -156,10 +158,16 @@ pub struct Action<'s, 'm> {
     valuations: HashMap<Box<[u64]>, u32>,
 }
 
-impl<'s, 'm> Action<'s, 'm> {
+impl MachineAction {
+    /// The action of all that the model's own text allows.
+    #[must_use]
+    pub fn of(system: &Arc<Machine>) -> MachineAction {
+        MachineAction::new(system, Group::of(&system.model, &system.scope, &[]))
+    }
+
     /// The constants have to be known. A set that occurs in the type of a symbolic constant is fixed.
     #[must_use]
-    pub fn new(system: &'s System<'m>, mut group: Group) -> Action<'s, 'm> {
+    pub fn new(system: &Arc<Machine>, mut group: Group) -> MachineAction {
         let constants = system.const_slots();
         for slot in 0..constants {
             let symbolic = |v: usize| system.constant_vals(v)[slot].is_lazy();
@@ -176,7 +184,7 @@ impl<'s, 'm> Action<'s, 'm> {
         }
         let count = constants + system.model.variables.len();
         let slots: Vec<Moves> = system.slots[..count].iter().map(|s| Moves::of(&s.rep, &group)).collect();
-        let mut action = Action { system, group, slots, valuations: HashMap::new() };
+        let mut action = MachineAction { system: system.clone(), group, slots, valuations: HashMap::new() };
         if system.valuations() > 1 && action.slots[..constants].iter().any(|m| !m.is_still()) {
             let identity = Perm::identity(action.group.points());
             for v in 0..system.valuations() {
@@ -215,23 +223,6 @@ impl<'s, 'm> Action<'s, 'm> {
         self.valuations.get(&*self.constants(valuation, p)).map(|v| *v as usize)
     }
 
-    /// The image of a row; false if the image of its constants is not known.
-    pub fn row(&self, row: &[u64], p: &Perm, out: &mut Vec<u64>) -> bool {
-        out.clear();
-        let words = self.system.words(row);
-        if words.len() < row.len() || self.system.const_slots() > 0 {
-            let Some(v) = self.valuation(self.system.valuation_of(row), p) else { return false };
-            if words.len() < row.len() {
-                out.push(v as u64);
-            }
-        }
-        let first = self.system.const_slots();
-        for (i, w) in words.iter().enumerate() {
-            out.push(self.slot_word(first + i, *w, p));
-        }
-        true
-    }
-
     /// The image of the word of a slot.
     #[inline]
     fn slot_word(&self, slot: usize, w: u64, p: &Perm) -> u64 {
@@ -244,11 +235,62 @@ impl<'s, 'm> Action<'s, 'm> {
             m => m.word(w, p),
         }
     }
+}
 
-    /// The image of a value with this representation, such as a parameter.
-    #[must_use]
-    pub fn value(&self, v: &Val, rep: &Rep, p: &Perm) -> Val {
-        Moves::of(rep, &self.group).val(v, p)
+impl Action for MachineAction {
+    fn group(&self) -> &Group {
+        &self.group
+    }
+
+    #[inline]
+    fn row(&self, row: &[u64], p: &Perm, out: &mut Vec<u64>) -> bool {
+        out.clear();
+        let words = self.system.words(row);
+        if words.len() < row.len() || self.system.const_slots() > 0 {
+            let Some(v) = self.valuation(self.system.start_of(row), p) else { return false };
+            if words.len() < row.len() {
+                out.push(v as u64);
+            }
+        }
+        let first = self.system.const_slots();
+        for (i, w) in words.iter().enumerate() {
+            out.push(self.slot_word(first + i, *w, p));
+        }
+        true
+    }
+
+    fn start(&self, valuation: usize, p: &Perm) -> Option<usize> {
+        self.valuation(valuation, p)
+    }
+
+    fn label(&self, label: &Label, p: &Perm) -> Label {
+        let Some((first, words)) = label.split_first() else { return label.clone() };
+        let event = &self.system.events[*first as usize];
+        let table = self.system.table();
+        let slots = event.params.iter().chain(&event.results);
+        let image = |(slot, w): (&u32, &u64)| {
+            let rep = &self.system.slots[*slot as usize].rep;
+            // A result nothing was assigned to.
+            if *w == u64::MAX {
+                return *w;
+            }
+            let v = table.decode(*w, rep);
+            table.encode(&Moves::of(rep, &self.group).val(&v, p), rep)
+        };
+        std::iter::once(*first).chain(slots.zip(words).map(image)).collect()
+    }
+
+    fn sketcher(self: Arc<Self>) -> Box<dyn Sketcher> {
+        Box::new(MachineSketcher::new(self))
+    }
+
+    #[cfg(feature = "nauty")]
+    fn grapher(self: Arc<Self>) -> Box<dyn super::Grapher> {
+        Box::new(super::encode::MachineGrapher::new(self))
+    }
+
+    fn marking(self: Arc<Self>) -> Option<Box<dyn Marks>> {
+        Some(Box::new(Marking::new(&self)))
     }
 }
 

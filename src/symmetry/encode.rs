@@ -11,19 +11,22 @@
 //! That would hide whether `n` has an edge of label `c` to itself (`x |-> x` in a relation), and Proposition 3.6
 //! would fail; so these edges are not made.
 
-use super::action::{Action, Moves};
+use super::Grapher;
+use super::action::{MachineAction, Moves};
 use super::graph::{Edges, Graph};
 use super::sketch::mix;
+use crate::system::System;
 use crate::value::mask::bits;
 use crate::value::rep::{R, Shape};
 use crate::value::val::Val;
+use std::sync::Arc;
 
 /// A vertex- and edge-coloured graph.
 #[derive(Clone, Debug, Default)]
 pub struct StateGraph {
     /// Vertex 0 is the root, `1..=points` are the points.
     pub vertices: Vec<Vertex>,
-    pub edges: Vec<Arc>,
+    pub edges: Vec<Arrow>,
     /// Labels of slots come first, one for each that moves; then those of nested parts.
     pub labels: Vec<Label>,
     points: usize,
@@ -41,7 +44,7 @@ pub enum Vertex {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
+pub struct Arrow {
     pub label: u32,
     pub from: u32,
     pub to: u32,
@@ -171,7 +174,7 @@ impl Planner {
 
 impl Encoder {
     #[must_use]
-    pub fn new(action: &Action) -> Encoder {
+    pub fn new(action: &MachineAction) -> Encoder {
         let mut planner = Planner::default();
         let moving: Vec<bool> = action.slots.iter().map(|m| !m.is_still()).collect();
         let slot_labels = (0..).zip(&moving).filter(|(_, moves)| **moves).map(|(slot, _)| Label::Slot(slot));
@@ -191,8 +194,8 @@ impl Encoder {
     }
 
     /// The state graph of a row.
-    pub fn graph(&self, action: &Action, row: &[u64], out: &mut StateGraph) {
-        let system = action.system;
+    pub fn graph(&self, action: &MachineAction, row: &[u64], out: &mut StateGraph) {
+        let system = &action.system;
         out.vertices.clear();
         out.edges.clear();
         out.labels.clone_from(&self.labels);
@@ -201,7 +204,7 @@ impl Encoder {
         for (i, o) in action.group.orbitals.iter().enumerate() {
             out.vertices.extend((0..o.size).map(|_| Vertex::Point(i as u32)));
         }
-        let valuation = system.valuation_of(row);
+        let valuation = system.start_of(row);
         let constants = system.constant_vals(valuation).iter().cloned();
         let words = system.words(row).iter().enumerate();
         let first = system.const_slots();
@@ -231,7 +234,7 @@ impl Encoder {
             }
             plan => (0, self.vertex(plan, v, out)),
         };
-        out.edges.push(Arc { label, from, to });
+        out.edges.push(Arrow { label, from, to });
     }
 
     fn elements(
@@ -271,7 +274,7 @@ impl Encoder {
                 let (x, y) = split(v, *nb);
                 for (plan, x, label) in [(a, x, Label::Left), (b, y, Label::Right)] {
                     let to = self.vertex(plan, &x, out);
-                    out.edges.push(Arc { label: self.label(label), from: n, to });
+                    out.edges.push(Arrow { label: self.label(label), from: n, to });
                 }
                 n
             }
@@ -286,7 +289,7 @@ impl Encoder {
                     };
                     rest /= (*carrier).max(1);
                     let to = self.vertex(plan, &x, out);
-                    out.edges.push(Arc { label: self.label(Label::Field(i as u32)), from: n, to });
+                    out.edges.push(Arrow { label: self.label(Label::Field(i as u32)), from: n, to });
                 }
                 n
             }
@@ -295,7 +298,7 @@ impl Encoder {
                 let label = self.label(Label::Element);
                 self.elements(e, v, out, &mut |this, plan, x, out| {
                     let to = this.vertex(plan, x, out);
-                    out.edges.push(Arc { label, from: n, to });
+                    out.edges.push(Arrow { label, from: n, to });
                 });
                 n
             }
@@ -388,4 +391,29 @@ fn compare(a: &Vertex, b: &Vertex) -> std::cmp::Ordering {
         (Vertex::Value(_, x), Vertex::Value(_, y)) => x.cmp(y),
         _ => std::cmp::Ordering::Equal,
     })
+}
+
+/// The graphs of a machine's states, in memory that is kept.
+pub(super) struct MachineGrapher {
+    action: Arc<MachineAction>,
+    encoder: Encoder,
+    graph: StateGraph,
+    colouring: Colouring,
+    colours: Vec<u32>,
+}
+
+impl MachineGrapher {
+    pub fn new(action: Arc<MachineAction>) -> MachineGrapher {
+        let encoder = Encoder::new(&action);
+        let (graph, colouring, colours) = (StateGraph::default(), Colouring::default(), vec![]);
+        MachineGrapher { action, encoder, graph, colouring, colours }
+    }
+}
+
+impl Grapher for MachineGrapher {
+    fn graph(&mut self, row: &[u64], out: &mut Graph) {
+        self.encoder.graph(&self.action, row, &mut self.graph);
+        self.graph.colours(&mut self.colouring, &mut self.colours);
+        self.graph.layered(&self.colours, out);
+    }
 }

@@ -91,6 +91,20 @@ impl Group {
         group
     }
 
+    /// All permutations of sets of these sizes, each set by itself, for a system of one's own: the points of the first
+    /// set come first.
+    #[must_use]
+    pub fn of_sizes(sizes: &[u32]) -> Group {
+        let mut group = Group::default();
+        for (i, size) in sizes.iter().enumerate() {
+            let first = group.points() as u32;
+            group.orbitals.push(Orbital { set: SetId(i as u32), first, size: *size });
+            group.first.push(Some(first));
+        }
+        group.orbitals.retain(|o| o.size > 1);
+        group
+    }
+
     /// The same group with one set fixed.
     pub fn fix(&mut self, set: SetId, reason: Reason) {
         if !self.moves(set) {
@@ -227,19 +241,9 @@ impl Perm {
 mod tests {
     use super::*;
 
-    fn group(sizes: &[u32]) -> Group {
-        let mut g = Group::default();
-        for (i, size) in sizes.iter().enumerate() {
-            let first = g.points() as u32;
-            g.orbitals.push(Orbital { set: SetId(i as u32), first, size: *size });
-            g.first.push(Some(first));
-        }
-        g
-    }
-
     #[test]
     fn members_keep_every_set() {
-        let g = group(&[2, 3]);
+        let g = Group::of_sizes(&[2, 3]);
         assert_eq!(g.order(), Some(12));
         for (images, member) in [
             (vec![1, 0, 4, 2, 3], true),
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn large_sets_are_checked_too() {
-        let g = group(&[100]);
+        let g = Group::of_sizes(&[100]);
         let mut p = Perm::identity(100);
         p.0.rotate_left(37);
         assert!(g.contains(&p));

@@ -6,9 +6,12 @@
 //! pair of its first field and the rest. NonSym has all values of types without points, where the paper has
 //! atoms, pairs of them, and the empty set: finer, and still the same for symmetric states.
 
-use super::action::{Action, Moves};
+use super::Marks;
+use super::action::{MachineAction, Moves};
+use crate::system::System;
 use crate::value::val::Val;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 pub type Marker = u128;
 
@@ -28,24 +31,34 @@ fn mix(a: u128, b: u128) -> u128 {
 }
 
 /// Makes markers, in memory that is kept.
-pub struct Marking<'a, 's, 'm> {
-    action: &'a Action<'s, 'm>,
+pub struct Marking {
+    action: Arc<MachineAction>,
     /// `paths(d, s)` of every point d.
     paths: Vec<u128>,
     vals: Vec<Val>,
 }
 
-impl<'a, 's, 'm> Marking<'a, 's, 'm> {
+impl Marks for Marking {
+    fn of_row(&mut self, row: &[u64]) -> Marker {
+        Marking::of_row(self, row)
+    }
+
+    fn of_start(&mut self, start: usize) -> Marker {
+        self.of_constants(start)
+    }
+}
+
+impl Marking {
     #[must_use]
-    pub fn new(action: &'a Action<'s, 'm>) -> Marking<'a, 's, 'm> {
-        Marking { action, paths: vec![], vals: vec![] }
+    pub fn new(action: &Arc<MachineAction>) -> Marking {
+        Marking { action: action.clone(), paths: vec![], vals: vec![] }
     }
 
     /// The marker of a state.
     pub fn of_row(&mut self, row: &[u64]) -> Marker {
-        let system = self.action.system;
+        let system = &self.action.system;
         self.vals.clear();
-        self.vals.extend_from_slice(system.constant_vals(system.valuation_of(row)));
+        self.vals.extend_from_slice(system.constant_vals(system.start_of(row)));
         let first = system.const_slots();
         for (i, w) in system.words(row).iter().enumerate() {
             self.vals.push(system.table().decode(*w, &system.slots[first + i].rep));
@@ -62,9 +75,10 @@ impl<'a, 's, 'm> Marking<'a, 's, 'm> {
 
     fn marker(&mut self) -> Marker {
         let vals = std::mem::take(&mut self.vals);
-        let slots = &self.action.slots;
+        let action = self.action.clone();
+        let slots = &action.slots;
         self.paths.clear();
-        self.paths.resize(self.action.group.points(), 0);
+        self.paths.resize(action.group.points(), 0);
         for (slot, (v, m)) in vals.iter().zip(slots).enumerate() {
             self.paths(&mark(m, v), mix(slot as u128, EL));
         }

@@ -1,14 +1,16 @@
-//! Symmetry: the group of a system, its action on states, and the strategies that find one state for an orbit.
+//! Symmetry: the group of a system, its action on states, and the strategies that find one state per orbit.
 //!
+//! - [`Action`]: what permutations do to the states of a system. A B machine has one ([`MachineAction`]); a system of
+//!   one's own gets the same strategies by implementing it.
 //! - [`group`]: which permutations there are, and what keeps a set out of them.
-//! - [`action`]: what a permutation does to values, rows and constants.
+//! - [`action`]: what a permutation does to the values, rows and constants of a machine.
 //! - [`reduce`]: a [`Reducer`] gives a row its key: the image of the row under a permutation of the group, the
 //!   *witness*. Whoever made the witness, it is checked to be a member and applied, so a key is symmetric to its
 //!   state whatever a labelling did; a wrong one costs states, never an answer (machine `lab` of the chain).
 //! - [`sketch`] and [`canon`]: our own canonical labelling, and the cheap answer before it.
 //! - [`encode`], [`graph`], `nauty` (feature `nauty`): the state graph, its layers, and nauty.
 //! - [`orbit`]: all states symmetric to one, for flooding.
-//! - [`markers`]: seed 001's markers; approximate.
+//! - [`markers`]: the markers of the paper on symmetry markers; approximate.
 //!
 //! Absent on purpose: exploration, threads, and what is done with the keys.
 
@@ -25,7 +27,73 @@ pub mod orbit;
 pub mod reduce;
 mod sketch;
 
-pub use action::Action;
+pub use action::MachineAction;
 pub use graph::{Edges, Graph};
 pub use group::{Group, Perm, Reason};
 pub use reduce::{Reducer, Stats, Strategy};
+pub use sketch::Sketch;
+
+use crate::system::Label;
+use std::sync::Arc;
+
+/// What the permutations of a group do to the states of a system.
+///
+/// Whoever implements it says that it is an action by automorphisms: a permutation takes initial states to initial
+/// states and transitions to transitions, and no check tells a state from its image. `--audit` looks for a state where
+/// that is not so.
+pub trait Action: Send + Sync {
+    /// The permutations there are.
+    fn group(&self) -> &Group;
+
+    /// Puts the image of a row into `out`; false if it is not known.
+    fn row(&self, row: &[u64], p: &Perm, out: &mut Vec<u64>) -> bool;
+
+    /// The image of a start; none if it is not known.
+    fn start(&self, start: usize, p: &Perm) -> Option<usize> {
+        let _ = p;
+        Some(start)
+    }
+
+    /// The image of a label.
+    fn label(&self, label: &Label, p: &Perm) -> Label {
+        let _ = p;
+        label.clone()
+    }
+
+    /// What draws states for the labellings. Symmetric states must have isomorphic sketches; the more a sketch tells
+    /// states apart that are not symmetric, the better the reduction.
+    fn sketcher(self: Arc<Self>) -> Box<dyn Sketcher>;
+
+    /// What draws states for nauty.
+    #[cfg(feature = "nauty")]
+    fn grapher(self: Arc<Self>) -> Box<dyn Grapher> {
+        Box::new(sketch::Layers::new(self.sketcher()))
+    }
+
+    /// What finds the markers of states, where there are any.
+    fn marking(self: Arc<Self>) -> Option<Box<dyn Marks>> {
+        None
+    }
+}
+
+/// Draws states, for one thread.
+pub trait Sketcher: Send {
+    fn sketch(&mut self, row: &[u64], out: &mut Sketch);
+}
+
+impl<F: FnMut(&[u64], &mut Sketch) + Send> Sketcher for F {
+    fn sketch(&mut self, row: &[u64], out: &mut Sketch) {
+        self(row, out);
+    }
+}
+
+/// Draws states as coloured graphs, for one thread: vertex `1 + d` is point `d`.
+pub trait Grapher: Send {
+    fn graph(&mut self, row: &[u64], out: &mut Graph);
+}
+
+/// Finds markers, for one thread.
+pub trait Marks: Send {
+    fn of_row(&mut self, row: &[u64]) -> markers::Marker;
+    fn of_start(&mut self, start: usize) -> markers::Marker;
+}

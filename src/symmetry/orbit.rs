@@ -1,20 +1,23 @@
 //! All states symmetric to one, each once.
 
-use super::action::Action;
+use super::Action;
 use super::group::Perm;
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Finds orbits by generators: what a generator makes of a member is a member.
-pub struct Orbits<'a, 's, 'm> {
-    action: &'a Action<'s, 'm>,
+pub struct Orbits {
+    action: Arc<dyn Action>,
     generators: Vec<Perm>,
     open: Vec<Vec<u64>>,
     image: Vec<u64>,
 }
 
-impl<'a, 's, 'm> Orbits<'a, 's, 'm> {
+impl Orbits {
     #[must_use]
-    pub fn new(action: &'a Action<'s, 'm>) -> Orbits<'a, 's, 'm> {
-        Orbits { action, generators: action.group.generators(), open: vec![], image: vec![] }
+    pub fn new(action: &Arc<dyn Action>) -> Orbits {
+        let generators = action.group().generators();
+        Orbits { action: action.clone(), generators, open: vec![], image: vec![] }
     }
 
     /// Calls `add` for states of the orbit until it has answered for each whether it is new. The row itself is
@@ -30,29 +33,21 @@ impl<'a, 's, 'm> Orbits<'a, 's, 'm> {
         }
     }
 
-    /// The first valuation of the constants of every orbit.
-    #[must_use]
-    pub fn valuations(&self) -> Vec<usize> {
-        let count = self.action.system.valuations();
-        let mut seen = vec![false; count];
-        let mut firsts = vec![];
-        for v in 0..count {
-            if seen[v] {
-                continue;
-            }
-            firsts.push(v);
-            seen[v] = true;
-            let mut open = vec![v];
-            while let Some(at) = open.pop() {
-                for p in &self.generators {
-                    if let Some(next) = self.action.valuation(at, p)
-                        && !std::mem::replace(&mut seen[next], true)
-                    {
-                        open.push(next);
-                    }
+    /// Whether a start is the first of its orbit that is asked for; `seen` has the starts of the orbits so far.
+    pub fn is_first(&self, start: usize, seen: &mut HashSet<usize>) -> bool {
+        if !seen.insert(start) {
+            return false;
+        }
+        let mut open = vec![start];
+        while let Some(at) = open.pop() {
+            for p in &self.generators {
+                if let Some(next) = self.action.start(at, p)
+                    && seen.insert(next)
+                {
+                    open.push(next);
                 }
             }
         }
-        firsts
+        true
     }
 }

@@ -1,16 +1,17 @@
 //! The key of a state under a strategy.
 
-use super::action::Action;
-use super::canon::{self, Found};
 #[cfg(feature = "nauty")]
-use super::encode::{Colouring, Encoder, StateGraph};
+use super::Grapher;
+use super::canon::{self, Found};
 #[cfg(feature = "nauty")]
 use super::graph::Graph;
 use super::group::Perm;
 #[cfg(feature = "nauty")]
 use super::nauty;
-use super::sketch::{Sketch, Sketcher, mix};
+use super::sketch::{Sketch, mix};
+use super::{Action, Sketcher};
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How symmetric states are recognised.
@@ -105,9 +106,9 @@ const MAX_NODES: u64 = 20_000;
 /// Rows whose keys are remembered.
 const CACHE: usize = 1 << 12;
 
-/// Finds keys. One a thread.
-pub struct Reducer<'a, 's, 'm> {
-    action: &'a Action<'s, 'm>,
+/// Finds keys. One per thread.
+pub struct Reducer {
+    action: Arc<dyn Action>,
     labelling: Labelling,
     witness: Perm,
     identity: Perm,
@@ -128,22 +129,18 @@ enum Labelling {
 
 #[cfg(feature = "nauty")]
 impl Labelling {
-    fn nauty(action: &Action) -> Labelling {
+    fn nauty(action: &Arc<dyn Action>) -> Labelling {
         Labelling::Nauty(Box::new(Nauty {
-            encoder: Encoder::new(action),
-            graph: StateGraph::default(),
-            colouring: Colouring::default(),
-            colours: vec![],
-            layered: Graph::default(),
+            grapher: action.clone().grapher(),
+            graph: Graph::default(),
             labeller: nauty::Labeller::new(),
             order: vec![],
         }))
     }
 }
 
-#[derive(Default)]
 struct Canon {
-    sketcher: Sketcher,
+    sketcher: Box<dyn Sketcher>,
     sketch: Sketch,
     labeller: canon::Labeller,
     swapped: Vec<u64>,
@@ -152,23 +149,32 @@ struct Canon {
 
 #[cfg(feature = "nauty")]
 struct Nauty {
-    encoder: Encoder,
-    graph: StateGraph,
-    colouring: Colouring,
-    colours: Vec<u32>,
-    layered: Graph,
+    grapher: Box<dyn Grapher>,
+    graph: Graph,
     labeller: nauty::Labeller,
     order: Vec<u32>,
 }
 
-impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
+impl Labelling {
+    fn canon(action: &Arc<dyn Action>) -> Labelling {
+        Labelling::Canon(Box::new(Canon {
+            sketcher: action.clone().sketcher(),
+            sketch: Sketch::default(),
+            labeller: canon::Labeller::default(),
+            swapped: vec![],
+            swap: Perm::default(),
+        }))
+    }
+}
+
+impl Reducer {
     /// `None` for strategies that have no keys of their own ([`Strategy::Off`], flooding, markers) and for nauty
     /// where the program was built without it.
     #[must_use]
-    pub fn new(action: &'a Action<'s, 'm>, strategy: Strategy, timed: bool) -> Option<Reducer<'a, 's, 'm>> {
+    pub fn new(action: &Arc<dyn Action>, strategy: Strategy, timed: bool) -> Option<Reducer> {
         let labelling = match strategy {
             Strategy::Off | Strategy::Flood | Strategy::Markers => return None,
-            Strategy::Canon | Strategy::Auto => Labelling::Canon(Box::default()),
+            Strategy::Canon | Strategy::Auto => Labelling::canon(action),
             #[cfg(feature = "nauty")]
             Strategy::Nauty => Labelling::nauty(action),
             #[cfg(not(feature = "nauty"))]
@@ -179,19 +185,19 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
 
     /// A labelling of a test's own.
     #[cfg(test)]
-    pub(crate) fn given(action: &'a Action<'s, 'm>, label: fn(&[u64], &mut Perm)) -> Reducer<'a, 's, 'm> {
+    pub(crate) fn given(action: &Arc<dyn Action>, label: fn(&[u64], &mut Perm)) -> Reducer {
         Reducer::with(action, Labelling::Given(label), false)
     }
 
-    fn with(action: &'a Action<'s, 'm>, labelling: Labelling, timed: bool) -> Reducer<'a, 's, 'm> {
-        let identity = Perm::identity(action.group.points());
+    fn with(action: &Arc<dyn Action>, labelling: Labelling, timed: bool) -> Reducer {
+        let identity = Perm::identity(action.group().points());
         Reducer {
-            action,
+            action: action.clone(),
             labelling,
             witness: identity.clone(),
             identity,
             key: vec![],
-            cache: Cache::new(action.system.width()),
+            cache: Cache::default(),
             timed,
             stats: Stats::default(),
         }
@@ -199,20 +205,23 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
 
     /// The same strategy, for another thread.
     #[must_use]
-    pub fn another(&self) -> Reducer<'a, 's, 'm> {
+    pub fn another(&self) -> Reducer {
         let labelling = match &self.labelling {
-            Labelling::Canon(_) => Labelling::Canon(Box::default()),
+            Labelling::Canon(_) => Labelling::canon(&self.action),
             #[cfg(feature = "nauty")]
-            Labelling::Nauty(_) => Labelling::nauty(self.action),
+            Labelling::Nauty(_) => Labelling::nauty(&self.action),
             #[cfg(test)]
             Labelling::Given(f) => Labelling::Given(*f),
         };
-        Reducer::with(self.action, labelling, self.timed)
+        Reducer::with(&self.action, labelling, self.timed)
     }
 
     /// The key of a row: its image under [`Reducer::witness`].
     pub fn key(&mut self, row: &[u64]) -> &[u64] {
         self.stats.calls += 1;
+        if self.cache.used.is_empty() {
+            self.cache = Cache::new(row.len());
+        }
         if self.cache.find(row, &mut self.key) {
             self.stats.cached += 1;
             return &self.key;
@@ -240,7 +249,7 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
         }
         // Whatever made the witness: it is a member of the group, and the key is its image.
         let is_witness = found != Found::GaveUp
-            && self.action.group.contains(&self.witness)
+            && self.action.group().contains(&self.witness)
             && self.action.row(row, &self.witness, &mut self.key);
         if !is_witness {
             self.stats.kept += 1;
@@ -258,12 +267,12 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
 
     /// Puts a permutation into `witness`, unless it gives up.
     fn label(&mut self, row: &[u64]) -> Found {
-        let action = self.action;
-        let group = &action.group;
+        let action = &*self.action;
+        let group = action.group();
         match &mut self.labelling {
             Labelling::Canon(c) => {
                 let Canon { sketcher, sketch, labeller, swapped, swap } = &mut **c;
-                sketcher.sketch(action, row, sketch);
+                sketcher.sketch(row, sketch);
                 if self.timed {
                     *self.stats.sizes.entry(sketch.colours.len()).or_default() += 1;
                 }
@@ -284,14 +293,12 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
             }
             #[cfg(feature = "nauty")]
             Labelling::Nauty(n) => {
-                let Nauty { encoder, graph, colouring, colours, layered, labeller, order } = &mut **n;
-                encoder.graph(action, row, graph);
-                graph.colours(colouring, colours);
-                graph.layered(colours, layered);
+                let Nauty { grapher, graph, labeller, order } = &mut **n;
+                grapher.graph(row, graph);
                 if self.timed {
-                    *self.stats.sizes.entry(layered.len()).or_default() += 1;
+                    *self.stats.sizes.entry(graph.len()).or_default() += 1;
                 }
-                let Ok(places) = labeller.label(layered) else { return Found::GaveUp };
+                let Ok(places) = labeller.label(graph) else { return Found::GaveUp };
                 // The new order of a set's points is that of their places in the first layer.
                 self.witness.0.resize(group.points(), 0);
                 for o in &group.orbitals {
@@ -314,6 +321,7 @@ impl<'a, 's, 'm> Reducer<'a, 's, 'm> {
 }
 
 /// Keys of rows, each row in the one place that its hash gives it.
+#[derive(Default)]
 struct Cache {
     width: usize,
     /// Row and key; a place that was never used is marked by `used`.
@@ -322,6 +330,7 @@ struct Cache {
 }
 
 impl Cache {
+    /// Made when the first row tells how wide rows are.
     fn new(width: usize) -> Cache {
         Cache { width, words: vec![0; 2 * width * CACHE], used: vec![false; CACHE] }
     }

@@ -7,10 +7,14 @@
 //! Two things that hash alike can make a labelling worse; they cannot make an answer wrong, since the key of a
 //! state is a permutation applied to it.
 
-use super::action::{Action, Moves};
+use super::Sketcher;
+use super::action::{MachineAction, Moves};
+use super::group::Group;
+use crate::system::System;
 use crate::value::mask::{bits, row};
 use crate::value::val::Val;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// Mixes two words; neither commutative nor linear.
 #[inline]
@@ -27,15 +31,15 @@ const LOOP: u64 = 0x4F;
 const OWNER: u64 = 0x45;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub struct Edge {
     pub from: u32,
     pub to: u32,
     pub label: u64,
 }
 
-/// Vertices `0..points` are the points.
+/// What colour refinement sees of a state. Vertices `0..points` are the points.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sketch {
+pub struct Sketch {
     pub colours: Vec<u64>,
     pub edges: Vec<Edge>,
     /// The parts of the tuple that is being read: place and vertex.
@@ -43,19 +47,31 @@ pub(super) struct Sketch {
 }
 
 impl Sketch {
-    fn vertex(&mut self, colour: u64) -> u32 {
+    /// The points of a group, each set in a colour of its own, and nothing else.
+    pub fn start(&mut self, group: &Group) {
+        self.colours.clear();
+        self.edges.clear();
+        for (i, o) in group.orbitals.iter().enumerate() {
+            self.colours.extend((0..o.size).map(|_| mix(i as u64, 4)));
+        }
+    }
+
+    /// A vertex that is no point: a part of the state with several parts of its own.
+    pub fn vertex(&mut self, colour: u64) -> u32 {
         self.colours.push(colour);
         self.colours.len() as u32 - 1
     }
 
+    /// A fact about a vertex; the order of facts does not matter.
     #[inline]
-    fn tint(&mut self, vertex: u32, fact: u64) {
+    pub fn tint(&mut self, vertex: u32, fact: u64) {
         let c = &mut self.colours[vertex as usize];
         *c = c.wrapping_add(fact);
     }
 
+    /// A relation between two vertices.
     #[inline]
-    fn join(&mut self, from: u32, to: u32, label: u64) {
+    pub fn join(&mut self, from: u32, to: u32, label: u64) {
         if from == to {
             self.tint(from, mix(label, LOOP));
         } else {
@@ -63,13 +79,13 @@ impl Sketch {
         }
     }
 
-    pub fn copy(&mut self, other: &Sketch) {
+    pub(super) fn copy(&mut self, other: &Sketch) {
         self.colours.clone_from(&other.colours);
         self.edges.clone_from(&other.edges);
     }
 
     /// A value in a slot.
-    pub fn slot(&mut self, m: &Moves, v: &Val, salt: u64) {
+    pub(super) fn slot(&mut self, m: &Moves, v: &Val, salt: u64) {
         match (m, v) {
             (Moves::Still, _) => {}
             (_, Val::W(w)) => self.word_slot(m, *w, salt),
@@ -80,7 +96,7 @@ impl Sketch {
 
     /// A word in a slot: the short ways for sets, functions and relations over points.
     #[inline]
-    pub fn word_slot(&mut self, m: &Moves, w: u64, salt: u64) {
+    pub(super) fn word_slot(&mut self, m: &Moves, w: u64, salt: u64) {
         match m {
             Moves::Still => {}
             Moves::Point(first) => self.tint(first + w as u32, mix(salt, SET)),
@@ -223,20 +239,18 @@ fn structure(v: &Val) -> u64 {
     }
 }
 
-/// Sketches of the states of one system, with the part of the constants made once a valuation.
-#[derive(Default)]
-pub(super) struct Sketcher {
-    /// Variables that move, by their place in the row, with their salts.
+/// Sketches of the states of a machine, with the part of the constants made once per valuation.
+pub(super) struct MachineSketcher {
+    action: Arc<MachineAction>,
+    /// The part of the constants, by valuation.
     bases: Vec<Option<Box<Sketch>>>,
 }
 
-impl Sketcher {
-    /// The sketch of a row, in memory that is there.
-    pub fn sketch(&mut self, action: &Action, row: &[u64], out: &mut Sketch) {
-        let system = action.system;
-        let valuation = system.valuation_of(row);
+impl Sketcher for MachineSketcher {
+    fn sketch(&mut self, row: &[u64], out: &mut Sketch) {
+        out.copy(self.base(self.action.system.start_of(row)));
+        let (action, system) = (&self.action, &self.action.system);
         let first = system.const_slots();
-        out.copy(self.base(action, valuation));
         for (i, w) in system.words(row).iter().enumerate() {
             let slot = first + i;
             let salt = mix(slot as u64, 3);
@@ -249,21 +263,76 @@ impl Sketcher {
             }
         }
     }
+}
+
+impl MachineSketcher {
+    pub fn new(action: Arc<MachineAction>) -> MachineSketcher {
+        MachineSketcher { action, bases: vec![] }
+    }
 
     /// The sketch of the constants.
-    pub fn base(&mut self, action: &Action, valuation: usize) -> &Sketch {
+    fn base(&mut self, valuation: usize) -> &Sketch {
+        let action = &self.action;
         if self.bases.len() <= valuation {
             self.bases.resize_with(valuation + 1, || None);
         }
         self.bases[valuation].get_or_insert_with(|| {
             let mut base = Sketch::default();
-            for (i, o) in action.group.orbitals.iter().enumerate() {
-                base.colours.extend((0..o.size).map(|_| mix(i as u64, 4)));
-            }
+            base.start(&action.group);
             for (slot, v) in action.system.constant_vals(valuation).iter().enumerate() {
                 base.slot(&action.slots[slot], v, mix(slot as u64, 3));
             }
             Box::new(base)
         })
+    }
+}
+
+/// Sketches as graphs for nauty: a layer per label, as in [`super::encode`], after a vertex that stands for the root.
+#[cfg(feature = "nauty")]
+pub(super) struct Layers {
+    sketcher: Box<dyn Sketcher>,
+    sketch: Sketch,
+    labels: Vec<u64>,
+    colours: Vec<u64>,
+}
+
+#[cfg(feature = "nauty")]
+impl Layers {
+    pub fn new(sketcher: Box<dyn Sketcher>) -> Layers {
+        Layers { sketcher, sketch: Sketch::default(), labels: vec![], colours: vec![] }
+    }
+}
+
+#[cfg(feature = "nauty")]
+impl super::Grapher for Layers {
+    fn graph(&mut self, row: &[u64], out: &mut super::Graph) {
+        let Layers { sketcher, sketch, labels, colours } = self;
+        sketcher.sketch(row, sketch);
+        labels.clear();
+        labels.extend(sketch.edges.iter().map(|e| e.label));
+        colours.clone_from(&sketch.colours);
+        for all in [&mut *labels, &mut *colours] {
+            all.sort_unstable();
+            all.dedup();
+        }
+        // Every label and colour that is looked for is there.
+        let place = |all: &[u64], x: u64| all.partition_point(|y| *y < x) as u32;
+        let n = sketch.colours.len() as u32 + 1;
+        let layers = labels.len().max(1) as u32;
+        out.reset(super::Edges::Directed, (n * layers) as usize);
+        for layer in 0..layers {
+            for v in 0..n {
+                let colour = match v.checked_sub(1) {
+                    Some(v) => 1 + place(colours, sketch.colours[v as usize]),
+                    None => 0,
+                };
+                out.paint(layer * n + v, colour * layers + layer);
+                (0..layers).filter(|d| *d != layer).for_each(|d| out.join(layer * n + v, d * n + v));
+            }
+        }
+        for e in &sketch.edges {
+            let layer = place(labels, e.label) * n;
+            out.join(layer + 1 + e.from, layer + 1 + e.to);
+        }
     }
 }

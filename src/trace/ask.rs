@@ -5,7 +5,6 @@
 use crate::eval::compile::Compiler;
 use crate::eval::node::Env;
 use crate::model::{Expr, LocalId, Model, Type};
-use crate::system::System;
 use crate::value::fault::{Fault, Res};
 use crate::value::rep::Shape;
 use crate::value::val::{Val, force, to_value};
@@ -35,7 +34,7 @@ impl Answer {
 }
 
 impl<'a> Ask<'a> {
-    /// `values` are those of constants and variables ([`System::values`]). The model may have more locals than
+    /// `values` are those of constants and variables ([`crate::system::Machine::values`]). The model may have more locals than
     /// the one the values come from.
     pub fn new(model: &'a Model, scope: &'a Scope, values: &[Val], stop: Arc<AtomicBool>) -> Ask<'a> {
         let compiler = Compiler::new(model, scope);
@@ -45,10 +44,6 @@ impl<'a> Ask<'a> {
         }
         env.stop = Some(stop);
         Ask { compiler, env }
-    }
-
-    pub fn of(system: &System<'a>, valuation: usize, row: Option<&[u64]>, stop: Arc<AtomicBool>) -> Ask<'a> {
-        Ask::new(system.model, system.scope, &system.values(valuation, row), stop)
     }
 
     /// Compiling may have made slots.

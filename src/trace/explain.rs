@@ -9,7 +9,7 @@ use crate::model::raise::text;
 use crate::model::{
     BinOp, Expr, ExprKind as E, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
 };
-use crate::system::System;
+use crate::system::{Machine, Stop, System};
 use crate::value::fault::Fault;
 use crate::value::val::Val;
 use crate::value::{Scope, Value};
@@ -60,7 +60,7 @@ pub struct Context {
 pub type FaultStory = (String, Vec<(String, String)>, Vec<Part>);
 
 pub struct Explainer<'a> {
-    system: &'a System<'a>,
+    system: &'a Machine,
     row: Option<&'a [u64]>,
     valuation: usize,
 }
@@ -77,16 +77,20 @@ struct Subject {
 type Work = Box<dyn for<'s> FnOnce(&mut Telling<'s>, &'s Subject) + Send>;
 
 impl<'a> Explainer<'a> {
-    pub fn new(system: &'a System<'a>, row: Option<&'a [u64]>, valuation: usize) -> Self {
-        let valuation = row.map_or(valuation, |r| system.valuation_of(r));
+    pub fn new(system: &'a Machine, row: Option<&'a [u64]>, valuation: usize) -> Self {
+        let valuation = row.map_or(valuation, |r| system.start_of(r));
         Explainer { system, row, valuation }
     }
 
     /// Runs an explanation in a thread of its own. When the time is up, or it fails, what it has told so far
     /// counts; a thread that does not hear is left behind.
     fn within_budget(&self, exprs: Vec<Expr>, bindings: Vec<(LocalId, Val)>, work: Work) -> Vec<Part> {
-        let subject =
-            Subject { model: self.system.model.clone(), scope: self.system.scope.clone(), exprs, bindings };
+        let subject = Subject {
+            model: (*self.system.model).clone(),
+            scope: (*self.system.scope).clone(),
+            exprs,
+            bindings,
+        };
         let values = self.system.values(self.valuation, self.row);
         let stop = Arc::new(AtomicBool::new(false));
         let parts = Arc::new(Mutex::new(vec![]));
@@ -127,12 +131,12 @@ impl<'a> Explainer<'a> {
     }
 
     pub fn fault(&self, fault: &Fault, context: Context) -> FaultStory {
-        let model = self.system.model;
+        let model = &*self.system.model;
         let Some(index) = context.event else { return self.fault_in_clause(fault, context) };
         let event = &self.system.events[index];
         let Some(row) = self.row else { return (event.name.to_string(), vec![], vec![]) };
         let op = &model.operations[event.op.index()];
-        let mut worker = self.system.worker(&Arc::new(AtomicBool::new(false)));
+        let mut worker = self.system.full_worker(&Stop::default());
         let find = AssertUnwindSafe(|| self.system.faulty_parameters(&mut worker, row, index, fault));
         let values = catch_unwind(find).unwrap_or_default();
         let mut params = vec![];
@@ -162,7 +166,7 @@ impl<'a> Explainer<'a> {
 
     /// A fault outside any operation.
     fn fault_in_clause(&self, fault: &Fault, context: Context) -> FaultStory {
-        let model = self.system.model;
+        let model = &*self.system.model;
         let clauses: [(&str, Vec<&Expr>); 4] = [
             ("INVARIANT", model.invariant.iter().collect()),
             ("ASSERTIONS", model.assertions.iter().collect()),

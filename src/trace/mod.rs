@@ -1,7 +1,8 @@
 //! Counterexamples: found again from parent links, replayed, explained, written to files.
 //!
-//! A [`Trace`] holds plain values. It is made by running the system again ([`rebuild`]), checked by running it
-//! once more from the values alone ([`replay`]), and [`explain`] says what is wrong with its last state.
+//! [`rebuild`] finds the path to a state by running the system again, for any system. Of a B machine's path a [`Trace`] is
+//! made, which holds plain values; it is checked by running the machine once more from the values alone ([`replay`]), and
+//! [`explain`] says what is wrong with its last state.
 
 pub mod ask;
 pub mod explain;
@@ -13,6 +14,7 @@ pub mod session;
 pub mod values;
 
 use crate::model::{LocalId, Model, OpId, Type};
+use crate::system::{Label, Machine, Path, System};
 use crate::value::{Show, Value};
 
 /// A run of the machine.
@@ -38,7 +40,33 @@ pub struct Step {
 
 pub const INITIALISATION: &str = "INITIALISATION";
 
+impl Trace {
+    /// A path from an initial state, as plain values.
+    pub fn of(system: &Machine, path: &Path) -> Trace {
+        let Some(first) = path.rows.first() else { return Trace { constants: vec![], steps: vec![] } };
+        let mut steps = vec![Step::initial(system, first)];
+        steps
+            .extend(path.labels.iter().zip(&path.rows[1..]).map(|(label, row)| Step::of(system, label, row)));
+        Trace { constants: system.constant_values(system.start_of(first)), steps }
+    }
+}
+
 impl Step {
+    /// INITIALISATION.
+    pub fn initial(system: &Machine, row: &[u64]) -> Step {
+        Step { op: None, params: vec![], results: vec![], state: system.variable_values(row) }
+    }
+
+    /// A transition.
+    pub fn of(system: &Machine, label: &Label, target: &[u64]) -> Step {
+        let state = system.variable_values(target);
+        match system.labelled(label) {
+            Some(t) => Step { op: Some(t.op), params: t.params, results: t.results, state },
+            // A label is made by its machine, so it has one.
+            None => Step { op: None, params: vec![], results: vec![], state },
+        }
+    }
+
     pub fn name<'m>(&self, model: &'m Model) -> &'m str {
         self.op.map_or(INITIALISATION, |op| &model.operations[op.index()].name)
     }

@@ -3,16 +3,13 @@
 //! A recording may say less than a trace (no parameters, no states): then several states may fit, and all of them
 //! are followed.
 
-use super::rebuild;
 use super::{Step, Trace, params, results, variables};
 use crate::model::{LocalId, Model, OpId};
-use crate::system::{self, System, Visitor};
+use crate::system::{Machine, Stop, System, Transition, Visitor, Worker};
 use crate::value::Value;
 use crate::value::fault::Fault;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// States followed at once.
 const MAX_WIDTH: usize = 4096;
@@ -61,11 +58,11 @@ impl Recorded {
 }
 
 /// Runs a counterexample from its values alone. An error is a bug of ours.
-pub fn confirm(system: &System, trace: &Trace) -> Result<(), String> {
+pub fn confirm(system: &Machine, trace: &Trace) -> Result<(), String> {
     if trace.steps.is_empty() {
         return Ok(());
     }
-    let replayed = replay(system, &Recorded::of(trace, system.model), &Arc::new(AtomicBool::new(false)));
+    let replayed = replay(system, &Recorded::of(trace, &system.model), &Stop::default());
     match replayed.failure {
         None => Ok(()),
         Some(why) => {
@@ -81,8 +78,8 @@ struct Node {
     step: Step,
 }
 
-pub fn replay(system: &System, recorded: &Recorded, stop: &Arc<AtomicBool>) -> Replayed {
-    let model = system.model;
+pub fn replay(system: &Machine, recorded: &Recorded, stop: &Stop) -> Replayed {
+    let model = &*system.model;
     let mut worker = system.worker(stop);
     let fits = |v: &usize| agree(&recorded.constants, &system.constant_values(*v));
     let valuations: Vec<usize> = (0..system.valuations()).filter(fits).collect();
@@ -118,7 +115,7 @@ pub fn replay(system: &System, recorded: &Recorded, stop: &Arc<AtomicBool>) -> R
     for level in levels.iter().rev() {
         let node = &level[at];
         steps.push(node.step.clone());
-        constants = system.constant_values(system.valuation_of(&node.row));
+        constants = system.constant_values(system.start_of(&node.row));
         at = node.from;
     }
     steps.reverse();
@@ -138,8 +135,8 @@ fn agree_state(wanted: &[Option<Value>], found: &[Value]) -> bool {
 }
 
 fn initial(
-    system: &System,
-    worker: &mut system::Worker,
+    system: &Machine,
+    worker: &mut Worker,
     valuations: &[usize],
     wanted: &RecordedStep,
 ) -> Result<Vec<Node>, String> {
@@ -165,7 +162,7 @@ fn initial(
             Some(state) => {
                 format!(
                     "INITIALISATION does not lead there, but for instance to {}",
-                    list(&variables(&state, system.model))
+                    list(&variables(&state, &system.model))
                 )
             }
             None => "INITIALISATION has no outcome".to_string(),
@@ -175,8 +172,8 @@ fn initial(
 }
 
 fn follow(
-    system: &System,
-    worker: &mut system::Worker,
+    system: &Machine,
+    worker: &mut Worker,
     last: &[Node],
     op: OpId,
     wanted: &RecordedStep,
@@ -202,7 +199,7 @@ fn follow(
 }
 
 struct Follow<'a> {
-    system: &'a System<'a>,
+    system: &'a Machine,
     op: OpId,
     wanted: &'a RecordedStep,
     from: usize,
@@ -217,12 +214,12 @@ struct Follow<'a> {
 /// Alternatives that are told.
 const TOLD: usize = 4;
 
-impl Visitor for Follow<'_> {
-    fn step(&mut self, s: system::Step) -> ControlFlow<()> {
-        if self.system.events[s.event].op != self.op {
+impl Visitor<<Machine as System>::Here> for Follow<'_> {
+    fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
+        if self.system.events[t.operation].op != self.op {
             return ControlFlow::Continue(());
         }
-        let step = rebuild::step(self.system, s.event, s.env, s.target);
+        let step = Step::of(self.system, &self.system.label(t.operation, t.here), t.target);
         if !agree(&self.wanted.params, &step.params) {
             if self.other_params.len() <= TOLD {
                 self.other_params.push(step);
@@ -232,8 +229,8 @@ impl Visitor for Follow<'_> {
             if self.other_targets.len() <= TOLD {
                 self.other_targets.push(step);
             }
-        } else if self.seen.insert(s.target.to_vec()) {
-            self.nodes.push(Node { row: s.target.to_vec(), from: self.from, step });
+        } else if self.seen.insert(t.target.to_vec()) {
+            self.nodes.push(Node { row: t.target.to_vec(), from: self.from, step });
         }
         if self.nodes.len() < MAX_WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
@@ -248,7 +245,7 @@ impl Visitor for Follow<'_> {
 
 impl Follow<'_> {
     fn diagnosis(&self) -> String {
-        let model = self.system.model;
+        let model = &*self.system.model;
         let name = &self.wanted.name;
         if let Some(step) = self.other_targets.first() {
             let wanted = named(&self.wanted.state, &step.state, model);

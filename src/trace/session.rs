@@ -4,17 +4,15 @@ use super::ask::{Answer, Ask};
 use super::fault::{fault_diagnostic, plain_error};
 use super::replay::position;
 use super::values::Reader;
-use super::{Step, rebuild, shown};
+use super::{Step, shown};
 use crate::lang::b::{Definitions, parse_expr};
 use crate::lang::diag::{Diagnostic, SourceMap};
 use crate::model::check::{Want, check_expr, check_open};
 use crate::model::{Expr, Model, Type};
-use crate::system::{self, System, Visitor};
+use crate::system::{Machine, Stop, System, Transition, Visitor, initial_states};
 use crate::value::element_name;
 use crate::value::fault::Fault;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Solutions of a predicate that are shown.
 const MAX_SOLUTIONS: usize = 10;
@@ -44,8 +42,8 @@ pub struct Visited {
     pub from: Option<usize>,
 }
 
-pub struct Session<'s, 'm> {
-    pub system: &'s System<'m>,
+pub struct Session<'s> {
+    pub system: &'s Machine,
     pub sources: &'s mut SourceMap,
     definitions: &'s Definitions,
     /// The model with names for the elements of deferred sets.
@@ -54,18 +52,14 @@ pub struct Session<'s, 'm> {
     pub at: Option<usize>,
 }
 
-impl<'s, 'm> Session<'s, 'm> {
-    pub fn new(
-        system: &'s System<'m>,
-        sources: &'s mut SourceMap,
-        definitions: &'s Definitions,
-    ) -> Session<'s, 'm> {
-        let mut model = system.model.clone();
+impl<'s> Session<'s> {
+    pub fn new(system: &'s Machine, sources: &'s mut SourceMap, definitions: &'s Definitions) -> Session<'s> {
+        let mut model = (*system.model).clone();
         for i in 0..model.sets.len() {
             let set = crate::model::SetId(i as u32);
             let size = system.scope.size(set);
             if model.sets[i].elements.is_none() && size <= 10_000 {
-                let names = (0..size as u32).map(|k| element_name(system.model, set, k).into()).collect();
+                let names = (0..size as u32).map(|k| element_name(&system.model, set, k).into()).collect();
                 model.sets[i].elements = Some(names);
             }
         }
@@ -73,26 +67,14 @@ impl<'s, 'm> Session<'s, 'm> {
     }
 
     /// The initial states, of every valuation of the constants; at most some of them.
-    pub fn initial(&self, stop: &Arc<AtomicBool>) -> (Vec<Visited>, Option<Diagnostic>) {
+    pub fn initial(&self, stop: &Stop) -> (Vec<Visited>, Option<Diagnostic>) {
         let mut worker = self.system.worker(stop);
         let mut found = vec![];
-        let mut fault = None;
-        for v in 0..self.system.valuations() {
-            let run = self.system.initial(&mut worker, v, &mut |_, row| {
-                let state = self.system.variable_values(row);
-                let step = Step { op: None, params: vec![], results: vec![], state };
-                found.push(Visited { row: row.to_vec(), step, from: None });
-                if found.len() < MAX_CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
-            match run {
-                Ok(ControlFlow::Break(())) => break,
-                Ok(_) => {}
-                Err(f) => {
-                    fault.get_or_insert_with(|| fault_diagnostic(&f));
-                }
-            }
-        }
-        (found, fault)
+        let all = initial_states(self.system, &mut worker, &mut |_, row| {
+            found.push(Visited { row: row.to_vec(), step: Step::initial(self.system, row), from: None });
+            if found.len() < MAX_CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        (found, all.fault.as_deref().map(fault_diagnostic))
     }
 
     /// Goes to a state and remembers it.
@@ -108,7 +90,7 @@ impl<'s, 'm> Session<'s, 'm> {
     }
 
     /// The transitions of the present state, and the faults on the way.
-    pub fn transitions(&self, stop: &Arc<AtomicBool>) -> (Vec<Visited>, Vec<Diagnostic>) {
+    pub fn transitions(&self, stop: &Stop) -> (Vec<Visited>, Vec<Diagnostic>) {
         let Some(state) = self.state() else { return (vec![], vec![]) };
         let mut worker = self.system.worker(stop);
         let mut all = Transitions { system: self.system, from: self.at, found: vec![], faults: vec![] };
@@ -121,14 +103,14 @@ impl<'s, 'm> Session<'s, 'm> {
         &self,
         name: &str,
         arguments: &[String],
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
     ) -> Result<Vec<Visited>, Vec<Diagnostic>> {
-        let model = self.system.model;
+        let model = &*self.system.model;
         let wrong = |why: String| vec![plain_error(why)];
         let op = model.operations.iter().position(|o| o.is_event && *o.name == *name);
         let op = op.ok_or_else(|| wrong(format!("the machine has no operation `{name}`")))?;
         let params = &model.operations[op].params;
-        let reader = Reader::new(model, self.system.scope);
+        let reader = Reader::new(model, &self.system.scope);
         let mut wanted = vec![None; params.len()];
         for (i, text) in arguments.iter().enumerate() {
             let named = text.split_once('=').and_then(|(n, v)| Some((position(model, params, n.trim())?, v)));
@@ -167,7 +149,7 @@ impl<'s, 'm> Session<'s, 'm> {
     }
 
     /// Evaluates an expression or a predicate in the present state.
-    pub fn ask(&mut self, text: &str, stop: &Arc<AtomicBool>) -> Result<Reply, Vec<Diagnostic>> {
+    pub fn ask(&mut self, text: &str, stop: &Stop) -> Result<Reply, Vec<Diagnostic>> {
         let ast = self.parse(text)?;
         let mut model = self.model.clone();
         let (locals, e) = check_open(&mut model, &ast)?;
@@ -177,10 +159,10 @@ impl<'s, 'm> Session<'s, 'm> {
             check_expr(&mut model, &ast, Want::Either)?;
         }
         self.needs_state(&e)?;
-        let valuation = self.state().map_or(0, |s| self.system.valuation_of(&s.row));
+        let valuation = self.state().map_or(0, |s| self.system.start_of(&s.row));
         let row = self.state().map(|s| &s.row[..]);
         let values = self.system.values(valuation, row);
-        let mut ask = Ask::new(&model, self.system.scope, &values, stop.clone());
+        let mut ask = Ask::new(&model, &self.system.scope, &values, stop.clone());
         let wrong = |f: Box<Fault>| vec![fault_diagnostic(&f)];
         if e.ty != Type::Pred {
             return Ok(match ask.value(&e).map_err(wrong)? {
@@ -217,17 +199,17 @@ impl<'s, 'm> Session<'s, 'm> {
     }
 }
 
-struct Transitions<'a, 'm> {
-    system: &'a System<'m>,
+struct Transitions<'a> {
+    system: &'a Machine,
     from: Option<usize>,
     found: Vec<Visited>,
     faults: Vec<Diagnostic>,
 }
 
-impl Visitor for Transitions<'_, '_> {
-    fn step(&mut self, s: system::Step) -> ControlFlow<()> {
-        let step = rebuild::step(self.system, s.event, s.env, s.target);
-        self.found.push(Visited { row: s.target.to_vec(), step, from: self.from });
+impl Visitor<<Machine as System>::Here> for Transitions<'_> {
+    fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
+        let step = Step::of(self.system, &self.system.label(t.operation, t.here), t.target);
+        self.found.push(Visited { row: t.target.to_vec(), step, from: self.from });
         if self.found.len() < MAX_CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

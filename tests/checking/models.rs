@@ -1,13 +1,13 @@
 //! Every model in `models/` says in its first comment what a check must answer (models/README.md); here it is
 //! asked. What stands behind `nauty:` is for the symmetry strategies.
 
-use kanon::cli::check::{Task, check};
-use kanon::cli::stop::Stop;
 use kanon::explore::Options;
 use kanon::lang::diag::{Diagnostic, SourceMap};
 use kanon::model::load::with_large_stack;
 use kanon::model::open::Refused;
-use kanon::report::answer::{Checked, Word};
+use kanon::model::scope::ScopeArgs;
+use kanon::run::answer::{Checked, Word};
+use kanon::run::{Deadline, Task, check_file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -39,14 +39,18 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-fn task(e: &Expectation, all: bool) -> Task {
-    let mut task = Task { options: Options { all, ..Options::default() }, ..Task::default() };
+fn sizes(e: &Expectation) -> ScopeArgs {
+    let mut scope = ScopeArgs::default();
     for pair in e.get("card").iter().flat_map(|c| c.split(',')) {
         if let Some((set, n)) = pair.split_once(':') {
-            task.scope.card.push((set.to_string(), n.parse().unwrap_or(0)));
+            scope.card.push((set.to_string(), n.parse().unwrap_or(0)));
         }
     }
-    task
+    scope
+}
+
+fn task(all: bool) -> Task {
+    Task { options: Options { all, ..Options::default() }, ..Task::default() }
 }
 
 /// What kind of error a code is.
@@ -148,7 +152,8 @@ fn every_model_answers_as_its_header_says() {
                         }
                         e.retain(|k, _| matches!(&**k, "card" | "verdict" | "line"));
                     }
-                    let answer = check(path, &task(&e, all), &Stop::never(), &mut |_| {});
+                    let answer = check_file(path, &sizes(&e), &task(all), &Deadline::never())
+                        .map(|(_, checked)| checked);
                     wrong.extend(judge(&e, &answer).into_iter().map(|w| format!("{name}: {e:?}: {w}")));
                 }
             }
@@ -166,7 +171,7 @@ fn headers_are_read() {
     let all = expectations(text);
     assert_eq!(all.len(), 2);
     assert_eq!(all[0]["states"], "9");
-    assert_eq!(task(&all[0], true).scope.card, [("S".to_string(), 3), ("T".to_string(), 2)]);
+    assert_eq!(sizes(&all[0]).card, [("S".to_string(), 3), ("T".to_string(), 2)]);
     assert_eq!(all[1]["error"], "type");
     assert!(expectations("MACHINE m /* expect: states=1 */").is_empty());
 }

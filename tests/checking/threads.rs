@@ -2,43 +2,46 @@
 //! parents, and the same finding, one state after the other, in batches, and with several threads.
 
 use crate::support::random::Machine;
-use kanon::explore::{Explored, Options, Order, Verdict, Why, explore};
+use crate::support::{explore, solved};
+use kanon::explore::{Explored, Options, Order};
 use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Expr, ExprKind, Model};
 use kanon::symmetry::Strategy;
-use kanon::system::System;
+use kanon::system::{self, Stop, System};
 use kanon::value::{Scope, Value};
+use kanon::verdict::{Verdict, Why};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 fn strategies() -> Vec<Strategy> {
     Strategy::ALL.into_iter().filter(|s| *s != Strategy::Nauty || cfg!(feature = "nauty")).collect()
 }
 
 /// States as values: names of interned values depend on who came first.
-fn states(system: &System, e: &Explored) -> Vec<(Option<u32>, usize, Vec<Value>)> {
+fn states(system: &system::Machine, e: &Explored) -> Vec<(Option<u32>, usize, Vec<Value>)> {
     let state = |id: u32| {
         let row = e.store.row(id);
-        (e.store.parent(id), system.valuation_of(&row), system.variable_values(&row))
+        (e.store.parent(id), system.start_of(&row), system.variable_values(&row))
     };
     (0..e.store.len() as u32).map(state).collect()
 }
 
 /// Compares a search one by one with batches and several threads; how many states there are.
 fn same(what: &str, model: &Model, scope: &Scope, options: &Options) -> usize {
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     let explored = |threads: Option<usize>| {
         // A system for each: nothing that one thread has interned helps the others.
-        let mut system = System::new(model, scope);
-        let setup = system.setup(2_000, &stop);
+        let (system, setup) = solved(model, scope, 2_000, &stop);
         if setup.fault.is_some() || setup.valuations == 0 {
             return None;
         }
-        let (one_by_one, threads) = (threads.is_none(), threads.unwrap_or(1));
+        let one_by_one = threads.is_none();
+        // Some strategies and orders have one thread, and say so.
+        let alone =
+            matches!(options.symmetry, Strategy::Flood | Strategy::Markers) || options.order != Order::Bfs;
+        let threads = threads.filter(|_| !alone).or(Some(1));
         let options = Options { one_by_one, threads, alone_below: 2, ..options.clone() };
-        let e = explore(&system, &options, &stop, &mut |_| {});
+        let e = explore(&system, &options, &stop);
         let states = states(&system, &e);
         Some((e, states))
     };
@@ -105,13 +108,12 @@ fn many_wide_states() {
 #[test]
 fn very_many_threads() {
     let (model, scope) = seed("scheduler0.mch", "PROC", 7);
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut system = System::new(&model, &scope);
-    system.setup(10, &stop);
+    let stop = Stop::default();
+    let (system, _) = solved(&model, &scope, 10, &stop);
     for threads in [130, 256] {
-        let options = Options { threads, ..Options::default() };
-        let e = explore(&system, &options, &stop, &mut |_| {});
-        assert_eq!((e.verdict, e.counts.states, e.counts.transitions), (Verdict::Holds, 7290, 56133));
+        let options = Options { threads: Some(threads), ..Options::default() };
+        let e = explore(&system, &options, &stop);
+        assert_eq!((e.verdict.holds(), e.counts.states, e.counts.transitions), (true, 7290, 56133));
     }
 }
 
@@ -164,12 +166,11 @@ fn random_machines() {
 #[test]
 fn a_memory_limit_is_an_unknown_answer() {
     let (model, scope) = seed("scheduler0.mch", "PROC", 7);
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut system = System::new(&model, &scope);
-    system.setup(10, &stop);
+    let stop = Stop::default();
+    let (system, _) = solved(&model, &scope, 10, &stop);
     for threads in [1, 2] {
-        let options = Options { threads, max_memory: Some(1), ..Options::default() };
-        let e = explore(&system, &options, &stop, &mut |_| {});
+        let options = Options { threads: Some(threads), max_memory: Some(1), ..Options::default() };
+        let e = explore(&system, &options, &stop);
         if cfg!(target_os = "linux") {
             assert_eq!(e.verdict, Verdict::Unknown(Why::MaxMemory(1)));
         }

@@ -4,10 +4,11 @@
 //! agree. `tests/corpus/tables.rs` has the settings.
 
 use crate::tables::{List, corpus, first_error, seconds, table, walk};
-use kanon::cli::ltl::{Task, check};
-use kanon::cli::stop::Stop;
-use kanon::report::answer::Word;
+use kanon::ltl::space::Limits;
+use kanon::run::Deadline;
+use kanon::run::ltl::{Task, check_file};
 use kanon::symmetry::Strategy;
+use kanon::verdict::Word;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -55,12 +56,12 @@ fn ask_with(dir: &Path, row: &Row, time: Duration, symmetry: Strategy) -> Outcom
     let task = Task {
         symmetry,
         formulas: vec![("formula".to_string(), row.formula.clone())],
-        max_states: Some(500_000),
+        limits: Limits { max_states: Some(500_000), ..Limits::default() },
         ..Task::default()
     };
-    let stop = Stop::after(Some(time));
-    match check(&dir.join(&row.file), &task, &stop) {
-        Ok(checked) => match (checked.formulas[0].verdict, &checked.formulas[0].reason) {
+    let deadline = Deadline::after(Some(time));
+    match check_file(&dir.join(&row.file), &Default::default(), &task, &deadline) {
+        Ok((_, answers)) => match (answers[0].verdict, &answers[0].reason) {
             (Word::Unknown, why) => Outcome::Unknown(why.clone().unwrap_or_default()),
             (word, _) if (word == Word::Holds) == row.answer => Outcome::Agrees,
             (word, _) => Outcome::Differs(format!("{}; ProB says {}", word.name(), row.answer)),

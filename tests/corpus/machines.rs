@@ -3,12 +3,14 @@
 //! What does not agree yet is listed with its reason in `tests/corpus/known.csv`; a machine that is not on the list has to
 //! agree. `KANON_CORPUS_ALL=1` also runs those listed as endless; `tests/corpus/tables.rs` has the other settings.
 
+use crate::support::{explore, solved};
 use crate::tables::{List, corpus, first_error, seconds, table, walk};
-use kanon::explore::{Explored, Options, Verdict, Why, explore};
+use kanon::explore::{Explored, Finding, Options};
 use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::symmetry::Strategy;
-use kanon::system::System;
+use kanon::system::{Machine, Stop};
+use kanon::verdict::{Verdict, Why};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -94,8 +96,7 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
             stop.store(true, Ordering::Relaxed);
         })
     };
-    let mut system = System::new(model, &scope);
-    let setup = system.setup(1_000_000, &stop);
+    let (system, setup) = solved(model, &scope, 1_000_000, &stop);
     let options = Options {
         all: true,
         deadlock: false,
@@ -104,7 +105,7 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
         max_states: Some(500_000),
         ..Options::default()
     };
-    let explored = explore(&system, &options, &stop, &mut |_| {});
+    let explored = explore(&system, &options, &stop);
     let reduced = row.nauty_states.and_then(|_| reduced(&system, &options, &explored, row, &stop));
     let timed_out = stop.load(Ordering::Relaxed);
     done.store(true, Ordering::Relaxed);
@@ -148,26 +149,24 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
 
 /// Every strategy on a machine whose reduced states ProB has counted: what does not agree.
 fn reduced(
-    system: &System,
+    system: &Arc<Machine>,
     options: &Options,
     off: &Explored,
     row: &Row,
-    stop: &Arc<AtomicBool>,
+    stop: &Stop,
 ) -> Option<String> {
-    let kind = |v: &Verdict| std::mem::discriminant(v);
+    let kind = |v: &Verdict<Finding>| std::mem::discriminant(v);
     let expected = row.nauty_states?;
     for symmetry in Strategy::ALL {
         let options = Options { symmetry, ..options.clone() };
-        let e = explore(system, &options, stop, &mut |_| {});
+        let e = explore(system, &options, stop);
         let states = e.counts.states as u64;
         let fine = match symmetry {
             Strategy::Off => true,
             Strategy::Nauty if !cfg!(feature = "nauty") => true,
             Strategy::Markers => {
                 states <= expected
-                    && (e.reduction.is_none()
-                        || !matches!(e.verdict, Verdict::Holds)
-                        || states as usize == off.counts.states)
+                    && (e.reduction.is_none() || !e.verdict.holds() || states as usize == off.counts.states)
             }
             _ => states == expected && kind(&e.verdict) == kind(&off.verdict),
         };

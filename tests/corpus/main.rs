@@ -3,3 +3,6 @@
 mod formulas;
 mod machines;
 mod tables;
+
+#[path = "../support/mod.rs"]
+mod support;

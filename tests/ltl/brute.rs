@@ -4,9 +4,8 @@
 
 use crate::buechi;
 use crate::random::{INSTANCE, INSTANCES, Rng, formula, premise, system};
-use kanon::ltl::{
-    Expansion, Explicit, Known, Property, Resolved, StateId, Structure, Unary, Verdict, Why, check,
-};
+use kanon::ltl::{Expansion, Explicit, Known, Property, Resolved, StateId, Structure, Unary, check};
+use kanon::verdict::{Complete, Verdict, Why};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
@@ -16,7 +15,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn answer(system: &Explicit, property: &Resolved) -> (bool, usize) {
     let found = check(&mut system.clone(), property, &Default::default()).expect("the formula is small");
     match found.verdict {
-        Verdict::Holds => (true, 0),
+        Verdict::Holds(_) => (true, 0),
         Verdict::Fails(lasso) => (false, lasso.states.len()),
         Verdict::Unknown(why) => panic!("{why:?} for {} on {system:?}", property.formula),
     }
@@ -80,7 +79,7 @@ struct Partial {
 }
 
 impl Structure for Partial {
-    fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete> {
         self.whole.initial(out)
     }
 
@@ -123,9 +122,9 @@ fn what_is_not_known_makes_an_answer_unknown_and_never_wrong() {
         let found = check(&mut partial, &property, &Default::default()).expect("the formula is small");
         let text = || format!("case {case}: {} on {whole:#?}, hidden {:?}", property.formula, partial.hidden);
         match found.verdict {
-            Verdict::Holds => assert!(truth, "{}", text()),
+            Verdict::Holds(_) => assert!(truth, "{}", text()),
             Verdict::Fails(_) => assert!(!truth, "{}", text()),
-            Verdict::Unknown(Why::Open) => said[2] += 1,
+            Verdict::Unknown(Why::Starts) => said[2] += 1,
             Verdict::Unknown(why) => panic!("{why:?}: {}", text()),
         }
         said[usize::from(truth)] += 1;

@@ -4,8 +4,9 @@
 use crate::random::{Rng, formula, system};
 use kanon::ltl::{
     Binary as B, Edge, Expansion, Explicit, Formula as F, Known, Prop, Property, StateId, Structure,
-    Unary as U, Verdict, check,
+    Unary as U, check,
 };
+use kanon::verdict::{Complete, Verdict};
 
 type Law = (&'static str, fn([F<Prop>; 3]) -> (F<Prop>, F<Prop>));
 
@@ -95,7 +96,7 @@ const LAWS: [Law; 30] = [
 fn holds(system: &Explicit, f: &F<Prop>) -> bool {
     let property = Property { premise: None, formula: f.clone() };
     match check(&mut system.clone(), &property, &Default::default()).expect("the formula is small").verdict {
-        Verdict::Holds => true,
+        Verdict::Holds(_) => true,
         Verdict::Fails(_) => false,
         Verdict::Unknown(why) => panic!("{f}: {why:?}"),
     }
@@ -140,9 +141,9 @@ struct Long {
 }
 
 impl Structure for Long {
-    fn initial(&mut self, out: &mut Vec<StateId>) -> Known {
+    fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete> {
         out.push(0);
-        Known::All
+        Some(Complete::every_start_was_visited())
     }
 
     fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {
@@ -174,8 +175,8 @@ fn a_path_of_a_million_states_overflows_nothing() {
         let answer =
             small.spawn(run).expect("a thread").join().expect("no overflow").expect("a small formula");
         match (answer.verdict, expected) {
-            (Verdict::Holds, true) | (Verdict::Fails(_), false) => {}
-            (verdict, _) => panic!("{text}: {:?}", matches!(verdict, Verdict::Holds)),
+            (Verdict::Holds(_), true) | (Verdict::Fails(_), false) => {}
+            (verdict, _) => panic!("{text}: {:?}", verdict.holds()),
         }
         assert!(answer.counts.depth + 1 >= STATES as usize, "{text}: {} deep", answer.counts.depth);
     }

@@ -1,8 +1,9 @@
 //! The formulas in the headers of `models/ltl`: `ltl: holds: F` and `ltl: fails: F` in the first comment.
 
-use kanon::cli::ltl::{Task, check};
-use kanon::cli::stop::Stop;
 use kanon::model::load::with_large_stack;
+use kanon::model::scope::ScopeArgs;
+use kanon::run::Deadline;
+use kanon::run::ltl::{Task, check_file};
 use kanon::symmetry::Strategy;
 use std::path::{Path, PathBuf};
 
@@ -40,13 +41,14 @@ fn models_fulfil_the_formulas_that_they_should() {
         assert!(!expected.is_empty(), "{}: no formulas", path.display());
         let named = expected.iter().map(|(_, f)| (f.clone(), f.clone())).collect();
         let mut task = Task { formulas: named, ..Task::default() };
-        task.scope.card = card;
+        let scope = ScopeArgs { card, ..ScopeArgs::default() };
         for symmetry in [Strategy::Off, Strategy::Auto] {
             task.symmetry = symmetry;
-            let answer = with_large_stack(|| check(&path, &task, &Stop::never())).expect("a thread");
+            let answer =
+                with_large_stack(|| check_file(&path, &scope, &task, &Deadline::never())).expect("a thread");
             match answer {
-                Ok(checked) => {
-                    for ((word, formula), found) in expected.iter().zip(&checked.formulas) {
+                Ok((_, answers)) => {
+                    for ((word, formula), found) in expected.iter().zip(&answers) {
                         formulas += 1;
                         if found.verdict.name() != word {
                             let said = format!("{} {:?}", found.verdict.name(), found.reason);

@@ -2,20 +2,22 @@
 
 use crate::random::{Rng, formula};
 use crate::support::random::{Choice, Generator, Machine as RandomMachine};
-use kanon::cli::ltl::{Task, check as check_file};
-use kanon::cli::stop::Stop;
+use crate::support::solved;
 use kanon::lang::diag::Span;
 use kanon::ltl::atoms::{Bound, StateAtom, StepAtom};
-use kanon::ltl::machine::Machine;
-use kanon::ltl::{Answer, Fairness, Formula, Property, Verdict, Why, check, confirm, reduce};
+use kanon::ltl::machine::space;
+use kanon::ltl::space::Limits;
+use kanon::ltl::{Answer, Fairness, Formula, Lasso, Property, check, confirm, reduce};
 use kanon::model::OpId;
 use kanon::model::load::with_large_stack;
-use kanon::report::answer::Word;
-use kanon::symmetry::{Action, Reducer, Strategy};
-use kanon::system::System;
+use kanon::model::scope::ScopeArgs;
+use kanon::run::Deadline;
+use kanon::run::ltl::{Task, check_file};
+use kanon::symmetry::{Action, MachineAction, Reducer, Strategy};
+use kanon::system::{Machine, Stop};
+use kanon::verdict::{Verdict, Why, Word};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 fn exact() -> Vec<Strategy> {
     let mut all = vec![Strategy::Canon, Strategy::Flood, Strategy::Auto];
@@ -27,24 +29,26 @@ fn exact() -> Vec<Strategy> {
 
 /// Checks with a strategy; a counterexample is unfolded and confirmed on the unreduced machine. `None`: the property is
 /// not symmetric.
-fn answer(system: &System, bound: &Bound, strategy: Strategy) -> Option<Answer> {
-    let stop = Arc::new(AtomicBool::new(false));
+fn answer(system: &Arc<Machine>, bound: &Bound, strategy: Strategy) -> Option<Answer> {
+    let stop = Stop::default();
     let group = reduce::group(system, bound, strategy).ok()?;
-    let action = Action::new(system, group);
-    let reducer = if action.group.is_trivial() {
+    let action: Arc<dyn Action> = Arc::new(MachineAction::new(system, group));
+    let reducer = if action.group().is_trivial() {
         None
     } else {
         Reducer::new(&action, reduce::representatives(strategy), false)
     };
-    let mut machine = Machine::new(system, bound, reducer, Some(300), None, &stop);
+    let mut machine =
+        space(system, bound, reducer, Limits { max_states: Some(300), ..Limits::default() }, None, &stop);
     let answer = check(&mut machine, &bound.property, &Default::default()).expect("a small formula");
     if let Verdict::Fails(lasso) = &answer.verdict {
         let path = machine.unfold(lasso, None).unwrap_or_else(|e| panic!("{strategy}: {e}"));
-        let mut plain = Machine::new(system, bound, None, None, None, &stop);
+        let mut plain = space(system, bound, None, Limits::default(), None, &stop);
         let concrete = plain.lasso(&path);
         let confirmed = confirm(&mut plain, &concrete, &bound.property);
         let (lasso, _) = confirmed.unwrap_or_else(|e| panic!("{strategy}: {}: {e}", bound.property.formula));
-        let trace = plain.trace(&lasso, true).unwrap_or_else(|e| panic!("{strategy}: {e}"));
+        let path = plain.path(&lasso, true).unwrap_or_else(|e| panic!("{strategy}: {e}"));
+        let trace = kanon::trace::Trace::of(system, &path);
         kanon::trace::replay::confirm(system, &trace).unwrap_or_else(|e| panic!("{strategy}: {e}"));
     }
     Some(answer)
@@ -86,7 +90,7 @@ fn machines() -> u64 {
 
 #[test]
 fn random_machines_are_answered_alike() {
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     let (mut compared, mut failed, mut smaller) = (0, 0, 0);
     for seed in 0..machines() {
         let RandomMachine { model, mut scope, .. } = RandomMachine::new(seed, 8);
@@ -95,8 +99,7 @@ fn random_machines_are_answered_alike() {
         let mut r = Rng(seed);
         let bounds: Vec<Bound> = (0..4).map(|_| property(&mut g, &mut r)).collect();
         let (model, scope) = (g.model, g.scope);
-        let mut system = System::new(&model, &scope);
-        let setup = system.setup(50, &stop);
+        let (system, setup) = solved(&model, &scope, 50, &stop);
         if setup.fault.is_some() || setup.truncated.is_some() || setup.valuations == 0 {
             continue;
         }
@@ -104,8 +107,8 @@ fn random_machines_are_answered_alike() {
             let plain = answer(&system, bound, Strategy::Off).expect("always possible");
             for strategy in exact() {
                 let Some(reduced) = answer(&system, bound, strategy) else { continue };
-                let word = |v: &Verdict| match v {
-                    Verdict::Holds => Some(true),
+                let word = |v: &Verdict<Lasso>| match v {
+                    Verdict::Holds(_) => Some(true),
                     Verdict::Fails(_) => Some(false),
                     Verdict::Unknown(Why::Internal(what)) => panic!("{what}"),
                     Verdict::Unknown(_) => None,
@@ -147,17 +150,18 @@ fn formulas_that_are_not_symmetric_are_refused_by_name_and_answered_by_auto() {
     std::fs::write(&file, text.replace("Members", "MembersFirst")).expect("a test file");
     for (formula, refused, word) in formulas {
         for strategy in [Strategy::Off, Strategy::Auto, Strategy::Canon] {
-            let mut task = Task {
+            let task = Task {
                 formulas: vec![("f".into(), formula.into())],
                 symmetry: strategy,
                 current: Some("card(member) = 1 & boss : waiting".into()),
                 ..Task::default()
             };
-            task.scope.card.push(("PERSON".into(), 3));
-            let answer = with_large_stack(|| check_file(&file, &task, &Stop::never())).expect("a thread");
+            let scope = ScopeArgs { card: vec![("PERSON".into(), 3)], ..ScopeArgs::default() };
+            let answer =
+                with_large_stack(|| check_file(&file, &scope, &task, &Deadline::never())).expect("a thread");
             match answer {
-                Ok(checked) => {
-                    let f = &checked.formulas[0];
+                Ok((_, answers)) => {
+                    let f = &answers[0];
                     assert!(!refused || strategy != Strategy::Canon, "{formula} is not symmetric");
                     let word = if formula.starts_with("current => Y") { f.verdict.name() } else { word };
                     assert_eq!(f.verdict.name(), word, "{formula} with {strategy}: {:?}", f.reason);

@@ -7,18 +7,16 @@ use kanon::eval::{Fault, WdKind};
 use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, OpId};
-use kanon::system::{Step, System, Visitor};
+use kanon::system::{self, Stop, System, Transition, Visitor};
 use kanon::value::{Scope, Value};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 type Label = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
 
 /// The transitions of a state and whether some parameters had a fault.
-struct Steps<'s, 'm> {
-    system: &'s System<'m>,
+struct Steps<'s> {
+    system: &'s system::Machine,
     found: BTreeSet<Label>,
     wd: bool,
     clash: bool,
@@ -26,13 +24,14 @@ struct Steps<'s, 'm> {
     repeated: bool,
 }
 
-impl Visitor for Steps<'_, '_> {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
-        let event = &self.system.events[step.event];
-        let value = |slot: &u32| self.system.plain(*slot as usize, &step.env.slots[*slot as usize]);
-        let params = event.params.iter().map(|s| value(s).expect("a parameter has a value")).collect();
-        let results = event.results.iter().map(value).collect();
-        let label = (event.op, params, results, self.system.variable_values(step.target));
+type Here = <system::Machine as System>::Here;
+
+impl Visitor<Here> for Steps<'_> {
+    fn transition(&mut self, step: Transition<Here>) -> ControlFlow<()> {
+        let label = self.system.label(step.operation, step.here);
+        let label = self.system.labelled(&label).expect("a label of this machine");
+        let params = label.params.into_iter().map(|v| v.expect("a parameter has a value")).collect();
+        let label = (label.op, params, label.results, self.system.variable_values(step.target));
         self.repeated |= !self.found.insert(label);
         ControlFlow::Continue(())
     }
@@ -60,8 +59,8 @@ fn constants_of(state: &State) -> Vec<Option<Value>> {
 /// Compares constants, initial states and the transitions of some states; how many states were compared.
 fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
     let cx = Cx::new(model, scope).with_fuel(2_000_000);
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut system = System::new(model, scope);
+    let stop = Stop::default();
+    let mut system = system::Machine::new(model.clone(), scope.clone());
     let setup = system.setup(10_000, &stop);
     let constants = reference::constants(&cx);
     let cut = |cx: &Cx| !cx.truncated().is_empty();
@@ -84,7 +83,7 @@ fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
             rows.push(row.to_vec());
             ControlFlow::Continue(())
         });
-        if worker.env.truncated.is_some() || cut(&cx) {
+        if system.cut(&mut worker).is_some() || cut(&cx) {
             return Ok(compared);
         }
         if run.is_err() || !initial.faults.is_empty() {
@@ -107,7 +106,7 @@ fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
                 Steps { system: &system, found, wd: false, clash: false, limit: false, repeated: false };
             let _ = system.successors(&mut worker, row, &mut steps);
             let limited = expected.faults.iter().any(|f| matches!(f.fault, Fault::Limit(..)));
-            if steps.limit || limited || worker.env.truncated.is_some() || cut(&cx) {
+            if steps.limit || limited || system.cut(&mut worker).is_some() || cut(&cx) {
                 return Ok(compared);
             }
             let faults = expected.faults;

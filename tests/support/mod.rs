@@ -7,11 +7,14 @@ pub mod xml;
 
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, eval, holds};
+use kanon::explore::{Explored, Options};
 use kanon::lang::b::{Definitions, parse_expr};
 use kanon::lang::diag::SourceMap;
 use kanon::model::check::{Want, check_expr};
 use kanon::model::{Expr, GivenSet, Model, Type};
+use kanon::system::{Machine, Setup, Stop};
 use kanon::value::{Scope, Show, Value};
+use std::sync::Arc;
 
 /// Two given sets: `S = {a, b, c}` and the deferred `D` of two elements; integers from -3 to 5.
 pub fn base() -> (Model, Scope) {
@@ -25,6 +28,19 @@ pub fn base() -> (Model, Scope) {
     let model =
         Model { name: "M".into(), sets: vec![set("S", Some(names)), set("D", None)], ..Model::default() };
     (model, Scope { card: vec![3, 2], minint: (-3).into(), maxint: 5.into() })
+}
+
+/// A machine whose constants were looked for.
+pub fn solved(model: &Model, scope: &Scope, most: usize, stop: &Stop) -> (Arc<Machine>, Setup) {
+    let mut machine = Machine::new(model.clone(), scope.clone());
+    let setup = machine.setup(most, stop);
+    (Arc::new(machine), setup)
+}
+
+/// Explores a machine, reduced by its own symmetry.
+pub fn explore(machine: &Arc<Machine>, options: &Options, stop: &Stop) -> Explored {
+    let explored = kanon::run::explore(machine, options, stop, &mut |_| {});
+    explored.unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// Reads and types a text over the model.

@@ -17,20 +17,22 @@
 
 use crate::support::random::{Choice, Generator, Machine as RandomMachine};
 use crate::support::typed;
+use crate::support::{explore, solved};
 use kanon::eval::Fault;
-use kanon::explore::{Explored, Options, explore};
+use kanon::explore::{Explored, Options};
 use kanon::ltl::atoms::{Bound, StateAtom};
-use kanon::ltl::machine::Machine;
+use kanon::ltl::machine::space;
 use kanon::ltl::{
-    Edge, Expansion, Explicit, Formula, Prop, Property, Resolved, Structure, Unary, Verdict, check, reduce,
+    Edge, Expansion, Explicit, Formula, Prop, Property, Resolved, Structure, Unary, check, reduce,
 };
 use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, SetId};
 use kanon::symmetry::encode::{Colouring, Encoder, Label, StateGraph, Vertex};
-use kanon::symmetry::{Action, Graph, Group, Perm, Reducer, Strategy};
-use kanon::system::{Step, System, Visitor};
+use kanon::symmetry::{Action, Graph, MachineAction, Perm, Reducer, Strategy};
+use kanon::system::{Machine, Role, Stop, System, Transition, Visitor};
 use kanon::value::{Scope, Value};
+use kanon::verdict::Verdict;
 use petgraph::Direction;
 use petgraph::algo::{dijkstra, is_isomorphic_matching, kosaraju_scc, tarjan_scc};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -40,7 +42,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Layered graphs with more vertices are not compared: petgraph has a matrix of them.
 const LARGE: usize = 2_000;
@@ -85,8 +86,8 @@ const DYING: &str = "MACHINE Dying SETS D VARIABLES alive, by INVARIANT alive <:
     INITIALISATION alive := D || by :: D
     OPERATIONS die(x) = PRE x : alive & x /= by THEN alive := alive - {x} || by := x END END";
 
-fn stop() -> Arc<AtomicBool> {
-    Arc::default()
+fn stop() -> Stop {
+    Stop::default()
 }
 
 fn machines() -> u64 {
@@ -120,9 +121,8 @@ fn random(seed: u64) -> RandomMachine {
 }
 
 /// A system with its constants, if there are any valuations and all of them were found.
-fn system<'m>(model: &'m Model, scope: &'m Scope) -> Option<System<'m>> {
-    let mut system = System::new(model, scope);
-    let setup = system.setup(200, &stop());
+fn system(model: &Model, scope: &Scope) -> Option<Arc<Machine>> {
+    let (system, setup) = solved(model, scope, 200, &stop());
     (setup.fault.is_none() && setup.truncated.is_none() && setup.valuations > 0).then_some(system)
 }
 
@@ -146,8 +146,8 @@ struct Whole {
 }
 
 /// The transitions of one state, each once, whatever the system says of repetitions.
-struct Steps<'a, 'm> {
-    system: &'a System<'m>,
+struct Steps<'a> {
+    system: &'a Machine,
     most: usize,
     /// Label and target.
     seen: HashSet<(Vec<u64>, Vec<u64>)>,
@@ -155,9 +155,9 @@ struct Steps<'a, 'm> {
     faulty: bool,
 }
 
-impl Visitor for Steps<'_, '_> {
-    fn step(&mut self, step: Step) -> ControlFlow<()> {
-        let label = self.system.label(step.event, step.env).to_vec();
+impl Visitor<<Machine as System>::Here> for Steps<'_> {
+    fn transition(&mut self, step: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
+        let label = self.system.label(step.operation, step.here).to_vec();
         if self.seen.insert((label, step.target.to_vec())) {
             self.targets.push(step.target.to_vec());
         }
@@ -172,7 +172,7 @@ impl Visitor for Steps<'_, '_> {
 
 impl Whole {
     /// `None` if there are too many states, or not all of them can be computed.
-    fn of(system: &System, most: usize) -> Option<Whole> {
+    fn of(system: &Machine, most: usize) -> Option<Whole> {
         let mut graph = DiGraph::new();
         let root = graph.add_node(Node::Root);
         let mut whole = Whole {
@@ -219,7 +219,7 @@ impl Whole {
                 return None;
             }
         }
-        worker.env.truncated.is_none().then_some(whole)
+        system.cut(&mut worker).is_none().then_some(whole)
     }
 
     fn edge(&mut self, from: NodeIndex, row: Vec<u64>, open: &mut Vec<(NodeIndex, Vec<u64>)>) {
@@ -263,7 +263,7 @@ fn as_deep(what: &str, whole: &Whole, depths: &HashMap<NodeIndex, usize>, found:
 }
 
 fn options(symmetry: Strategy, threads: usize) -> Options {
-    Options { all: true, symmetry, threads, alone_below: 2, ..Options::default() }
+    Options { all: true, symmetry, threads: Some(threads), alone_below: 2, ..Options::default() }
 }
 
 // ---- 1. depths and counts -----------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ fn counts_and_depths(what: &str, model: &Model, scope: &Scope, most: usize) -> (
     let dead = whole.graph.node_indices().filter(|n| whole.is_dead(*n)).count() as u64;
     for (threads, one_by_one) in [(1, true), (1, false), (2, false), (3, false)] {
         let options = Options { one_by_one, ..options(Strategy::Off, threads) };
-        let found = explore(&system, &options, &stop(), &mut |_| {});
+        let found = explore(&system, &options, &stop());
         let what = format!("{what}, {threads} threads");
         let counts = &found.counts;
         assert_eq!(counts.states, whole.states.len(), "{what}: states");
@@ -332,8 +332,13 @@ fn swapped(v: &Value, set: SetId, i: u32, j: u32) -> Value {
 }
 
 /// Where the exchange of two elements takes each node; `None` if one of them has no image.
-fn images(whole: &Whole, action: &Action, p: &Perm, swap: &dyn Fn(Value) -> Value) -> Option<Vec<NodeIndex>> {
-    let system = action.system;
+fn images(
+    whole: &Whole,
+    action: &MachineAction,
+    p: &Perm,
+    swap: &dyn Fn(Value) -> Value,
+) -> Option<Vec<NodeIndex>> {
+    let system = &action.system;
     let mut to: Vec<NodeIndex> = whole.graph.node_indices().collect();
     for (v, n) in whole.valuations.iter().enumerate() {
         let image = action.valuation(v, p)?;
@@ -369,7 +374,7 @@ fn is_automorphism(whole: &Whole, to: &[NodeIndex]) -> bool {
 /// The nodes, joined where the exchange of two elements takes one to the other. `None` if that is no symmetry of the
 /// graph: when a substitution has no value, what else it could have done is lost, and what came before that depends on
 /// the order of elements.
-fn orbits(what: &str, whole: &Whole, action: &Action) -> Option<UnionFind<usize>> {
+fn orbits(what: &str, whole: &Whole, action: &MachineAction) -> Option<UnionFind<usize>> {
     let mut orbits = UnionFind::new(whole.graph.node_count());
     for o in &action.group.orbitals {
         for (i, j) in (0..o.size).flat_map(|j| (0..j).map(move |i| (i, j))) {
@@ -390,7 +395,7 @@ fn orbits(what: &str, whole: &Whole, action: &Action) -> Option<UnionFind<usize>
 fn reduced(what: &str, model: &Model, scope: &Scope, most: usize) -> Option<(usize, usize)> {
     let system = system(model, scope)?;
     let whole = Whole::of(&system, most)?;
-    let action = Action::new(&system, Group::of(model, scope, &[]));
+    let action = MachineAction::of(&system);
     let joined = orbits(what, &whole, &action)?;
     let depths = whole.depths();
     let firsts = |keep: &dyn Fn(NodeIndex) -> bool| -> usize {
@@ -402,8 +407,9 @@ fn reduced(what: &str, model: &Model, scope: &Scope, most: usize) -> Option<(usi
     let dead = firsts(&|n| whole.is_dead(n));
     let levels: BTreeSet<usize> = depths.values().copied().collect();
     for symmetry in exact() {
-        for threads in [1, 3] {
-            let found = explore(&system, &options(symmetry, threads), &stop(), &mut |_| {});
+        let most = if symmetry == Strategy::Flood { 1 } else { 3 };
+        for threads in [1, most] {
+            let found = explore(&system, &options(symmetry, threads), &stop());
             let what = format!("{what}, {symmetry}, {threads} threads");
             as_deep(&what, &whole, &depths, &found);
             let ids = 0..found.store.len() as u32;
@@ -479,7 +485,7 @@ fn layers(graph: &Graph) -> DiGraph<u32, ()> {
 
 /// `None` if that is large.
 fn drawn(
-    action: &Action,
+    action: &MachineAction,
     encoder: &Encoder,
     colours: &mut Vec<Vertex>,
     reducers: &mut [Reducer],
@@ -513,10 +519,10 @@ fn drawn(
     let (mut by_twins, mut told_apart) = (vec![], Graph::default());
     graph.colours(&mut Colouring::default(), &mut by_twins);
     graph.layered(&by_twins, &mut told_apart);
-    let system = action.system;
+    let system = &action.system;
     let still = |slot: &usize| !graph.labels.contains(&Label::Slot(*slot as u32));
     let first = system.const_slots();
-    let constants = system.constant_values(system.valuation_of(row));
+    let constants = system.constant_values(system.start_of(row));
     let words = system.words(row);
     let rest = (
         (0..first).filter(still).map(|slot| constants[slot].clone()).collect(),
@@ -530,14 +536,15 @@ fn drawn(
 fn keys(what: &str, model: &Model, scope: &Scope, most: usize, sample: usize) -> (u64, u64) {
     let Some(system) = system(model, scope) else { return (0, 0) };
     let Some(whole) = Whole::of(&system, most) else { return (0, 0) };
-    let action = Action::new(&system, Group::of(model, scope, &[]));
+    let action = Arc::new(MachineAction::of(&system));
+    let permuting: Arc<dyn Action> = action.clone();
     let symbolic = |v| system.constant_values(v).iter().any(Option::is_none);
     if action.group.is_trivial() || (0..system.valuations()).any(symbolic) {
         return (0, 0);
     }
     let strategies = [Strategy::Canon, Strategy::Nauty, Strategy::Auto];
     let mut reducers: Vec<Reducer> =
-        strategies.iter().filter_map(|s| Reducer::new(&action, *s, false)).collect();
+        strategies.iter().filter_map(|s| Reducer::new(&permuting, *s, false)).collect();
     let encoder = Encoder::new(&action);
     let mut colours = vec![];
     let generators = action.group.generators();
@@ -632,7 +639,7 @@ fn property([inner, outer]: [Unary; 2]) -> Resolved {
 
 fn answer<S: Structure>(what: &str, structure: &mut S, property: &Resolved) -> bool {
     match check(structure, property, &Default::default()).expect("a small formula").verdict {
-        Verdict::Holds => true,
+        Verdict::Holds(_) => true,
         Verdict::Fails(_) => false,
         Verdict::Unknown(why) => panic!("{what}: {why:?}"),
     }
@@ -649,12 +656,13 @@ fn formulas(what: &str, model: &Model, scope: &Scope, most: usize) -> Option<[bo
     let mut worker = system.worker(&stop());
     let mut p = HashSet::new();
     for (n, row) in whole.rows() {
-        system.load(&mut worker, row);
-        if system.goal.as_ref()?.holds(&mut worker.env).ok()? {
+        let check = system.checks().iter().position(|c| c.role == Role::Goal)?;
+        let here = system.load(&mut worker, row);
+        if system.holds(check, here).ok()? {
             p.insert(n);
         }
     }
-    if worker.env.truncated.is_some() {
+    if system.cut(&mut worker).is_some() {
         return None;
     }
     let state = |n: NodeIndex, node: &Node| matches!(node, Node::State(_)).then(|| p.contains(&n));
@@ -669,11 +677,11 @@ fn formulas(what: &str, model: &Model, scope: &Scope, most: usize) -> Option<[bo
             span: goal.span,
         };
         for strategy in [Strategy::Off, Strategy::Auto] {
-            let action =
-                Action::new(&system, reduce::group(&system, &bound, strategy).expect("always possible"));
+            let group = reduce::group(&system, &bound, strategy).expect("always possible");
+            let action: Arc<dyn Action> = Arc::new(MachineAction::new(&system, group));
             let reducer =
                 if strategy == Strategy::Off { None } else { Reducer::new(&action, strategy, false) };
-            let mut machine = Machine::new(&system, &bound, reducer, None, None, &stop());
+            let mut machine = space(&system, &bound, reducer, Default::default(), None, &stop());
             let what = format!("{what}, {strategy}, {}", bound.property.formula);
             assert_eq!(answer(&what, &mut machine, &bound.property), expected, "{what}");
         }

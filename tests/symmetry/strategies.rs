@@ -2,20 +2,21 @@
 //! whole group and against unreduced exploration.
 
 use crate::support::random::{Choice, Generator, Machine};
-use kanon::explore::{Explored, Options, Verdict, Why, explore};
+use crate::support::{explore, solved};
+use kanon::explore::{Explored, Options};
 use kanon::lang::diag::Span;
 use kanon::model::{GivenSet, SetId, Type};
 use kanon::symmetry::markers::Marking;
 use kanon::symmetry::orbit::Orbits;
-use kanon::symmetry::{Action, Group, Perm, Reducer, Strategy};
-use kanon::system::System;
-use kanon::trace::{rebuild, replay};
+use kanon::symmetry::{Action, Group, MachineAction, Perm, Reducer, Strategy};
+use kanon::system::{self, Stop, System};
+use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::val::from_value;
+use kanon::verdict::{Verdict, Why};
 use proptest::prelude::{ProptestConfig, any, proptest};
 use quickcheck::quickcheck;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 fn keyed() -> Vec<Strategy> {
     let mut all = vec![Strategy::Canon, Strategy::Auto];
@@ -45,7 +46,7 @@ fn ty(c: &mut Choice, depth: usize) -> Type {
 }
 
 /// States of a random model with variables only.
-fn with_states(seed: u64, states: usize, test: impl FnOnce(&Action, &[Vec<u64>], &mut Choice)) {
+fn with_states(seed: u64, states: usize, test: impl FnOnce(&Arc<MachineAction>, &[Vec<u64>], &mut Choice)) {
     let mut g = Generator::new(seed);
     let span = Span::default();
     g.model.sets.push(GivenSet { name: "T".into(), elements: None, is_parameter: false, span });
@@ -57,9 +58,8 @@ fn with_states(seed: u64, states: usize, test: impl FnOnce(&Action, &[Vec<u64>],
     let types: Vec<Type> = g.model.variables.iter().map(|d| d.ty.clone()).collect();
     let rows: Vec<Vec<_>> = (0..states).map(|_| types.iter().map(|t| g.value(t)).collect()).collect();
     let (model, scope, mut choice) = (g.model, g.scope, g.choice);
-    let mut system = System::new(&model, &scope);
-    system.setup(1, &Arc::new(AtomicBool::new(false)));
-    let action = Action::new(&system, Group::of(&model, &scope, &[]));
+    let (system, _) = solved(&model, &scope, 1, &Stop::default());
+    let action = Arc::new(MachineAction::of(&system));
     let encode = |values: &Vec<_>| -> Vec<u64> {
         let words = values.iter().zip(&system.slots).map(|(v, slot)| {
             let v = from_value(v, &slot.rep).expect("a value of its type");
@@ -71,7 +71,7 @@ fn with_states(seed: u64, states: usize, test: impl FnOnce(&Action, &[Vec<u64>],
     test(&action, &rows, &mut choice);
 }
 
-fn image(action: &Action, row: &[u64], p: &Perm) -> Vec<u64> {
+fn image(action: &MachineAction, row: &[u64], p: &Perm) -> Vec<u64> {
     let mut out = vec![];
     assert!(action.row(row, p, &mut out));
     out
@@ -101,6 +101,7 @@ fn states_and_images(seed: u64) {
     with_states(seed, 4, |action, rows, choice| {
         let group = members(&action.group);
         let pick = |choice: &mut Choice| group[choice.below(group.len())].clone();
+        let permuting: Arc<dyn Action> = action.clone();
         let mut marking = Marking::new(action);
         // Every state with some of its images, so that many pairs are symmetric and many are not.
         let mut all: Vec<Vec<u64>> = rows.to_vec();
@@ -110,7 +111,7 @@ fn states_and_images(seed: u64) {
         let orbit_of: Vec<BTreeSet<Vec<u64>>> =
             all.iter().map(|row| group.iter().map(|p| image(action, row, p)).collect()).collect();
         for strategy in keyed() {
-            let mut reducer = Reducer::new(action, strategy, false).expect("it has keys");
+            let mut reducer = Reducer::new(&permuting, strategy, false).expect("it has keys");
             let keys: Vec<Vec<u64>> = all
                 .iter()
                 .map(|row| {
@@ -149,7 +150,8 @@ fn orbits(seed: u64) {
         for row in rows {
             let stabiliser = group.iter().filter(|p| image(action, row, p) == *row).count();
             let mut found: BTreeSet<Vec<u64>> = BTreeSet::from([row.clone()]);
-            Orbits::new(action).each(row, &mut |image| found.insert(image.to_vec()));
+            let permuting: Arc<dyn Action> = action.clone();
+            Orbits::new(&permuting).each(row, &mut |image| found.insert(image.to_vec()));
             assert_eq!(found.len() * stabiliser, group.len(), "seed {seed}");
         }
     });
@@ -171,14 +173,14 @@ proptest! {
 
 const MOST: usize = 1_500;
 
-fn explored(system: &System, symmetry: Strategy, all: bool, stop: &Arc<AtomicBool>) -> Explored {
+fn explored(system: &Arc<system::Machine>, symmetry: Strategy, all: bool, stop: &Stop) -> Explored {
     let options = Options { symmetry, all, max_states: Some(MOST), ..Options::default() };
-    explore(system, &options, stop, &mut |_| {})
+    explore(system, &options, stop)
 }
 
 /// A random machine may take all the time there is: then it is stopped, and not compared.
 fn patiently(machine: Machine) -> bool {
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     let (done, wait) = std::sync::mpsc::channel::<()>();
     let flag = stop.clone();
     let clock = std::thread::spawn(move || {
@@ -193,10 +195,9 @@ fn patiently(machine: Machine) -> bool {
 }
 
 /// Every strategy against unreduced exploration. False when there is nothing to compare.
-fn strategies_agree(mut machine: Machine, stop: &Arc<AtomicBool>) -> bool {
+fn strategies_agree(mut machine: Machine, stop: &Stop) -> bool {
     machine.scope.card[D.index()] = machine.scope.card[D.index()].max(2);
-    let mut system = System::new(&machine.model, &machine.scope);
-    let setup = system.setup(2_000, stop);
+    let (system, setup) = solved(&machine.model, &machine.scope, 2_000, stop);
     if setup.fault.is_some() || setup.truncated.is_some() || setup.valuations == 0 {
         return false;
     }
@@ -205,7 +206,7 @@ fn strategies_agree(mut machine: Machine, stop: &Arc<AtomicBool>) -> bool {
     if off.counts.open > 0 || matches!(off.verdict, Verdict::Unknown(_)) {
         return false;
     }
-    let action = Action::new(&system, Group::of(&machine.model, &machine.scope, &[]));
+    let action: Arc<dyn Action> = Arc::new(MachineAction::of(&system));
     let states = |e: &Explored, reducer: &mut Reducer| -> BTreeSet<Vec<u64>> {
         (0..e.store.len() as u32).map(|id| reducer.key(&e.store.row(id)).to_vec()).collect()
     };
@@ -231,7 +232,7 @@ fn strategies_agree(mut machine: Machine, stop: &Arc<AtomicBool>) -> bool {
         );
         assert_eq!(states(&reduced, &mut reducer), orbits, "{what}");
         assert_eq!(reduced.counts.states, orbits.len(), "{what}");
-        if strategy == Strategy::Flood && !action.group.is_trivial() {
+        if strategy == Strategy::Flood && !action.group().is_trivial() {
             let flooded = reduced.reduction.as_ref().and_then(|r| r.effort.flooded);
             assert_eq!(flooded, Some(off.counts.states), "{what}");
         }
@@ -240,9 +241,11 @@ fn strategies_agree(mut machine: Machine, stop: &Arc<AtomicBool>) -> bool {
             return false;
         }
         if let Verdict::Fails(finding) = &first.verdict {
-            let trace = rebuild::rebuild(&system, &first, finding.state, finding.valuation);
-            let trace = trace.unwrap_or_else(|why| panic!("{why}: {what}")).trace;
-            assert_eq!(replay::confirm(&system, &trace), Ok(()), "{what}");
+            let Some(state) = finding.state else { continue };
+            let path = rebuild::rebuild(&*system, Some(&action), &first, state);
+            let path = path.unwrap_or_else(|why| panic!("{why}: {what}"));
+            assert_eq!(path.rows.last().map(|r| system.start_of(r)), Some(system.start_of(&path.rows[0])));
+            assert_eq!(replay::confirm(&system, &Trace::of(&system, &path)), Ok(()), "{what}");
         }
     }
     let markers = explored(&system, Strategy::Markers, true, stop);
@@ -250,9 +253,9 @@ fn strategies_agree(mut machine: Machine, stop: &Arc<AtomicBool>) -> bool {
         return false;
     }
     assert!(markers.counts.states <= orbits.len(), "markers: {machine:?}");
-    let claims = matches!(markers.verdict, Verdict::Holds);
-    assert!(!claims || action.group.is_trivial(), "markers never hold: {machine:?}");
-    if !action.group.is_trivial() && markers.verdict == Verdict::Unknown(Why::Approximate) {
+    let claims = markers.verdict.holds();
+    assert!(!claims || action.group().is_trivial(), "markers never hold: {machine:?}");
+    if !action.group().is_trivial() && markers.verdict == Verdict::Unknown(Why::Approximate) {
         assert_eq!(counts(&markers), [false; 5], "{machine:?}");
     }
     true
@@ -280,15 +283,15 @@ fn states_that_colours_do_not_tell_apart() {
     g.scope.card[D.index()] = 6;
     g.add_variable(Type::rel(Type::Given(D), Type::Given(D)));
     let (model, scope) = (g.model, g.scope);
-    let mut system = System::new(&model, &scope);
-    system.setup(1, &Arc::new(AtomicBool::new(false)));
-    let action = Action::new(&system, Group::of(&model, &scope, &[]));
+    let (system, _) = solved(&model, &scope, 1, &Stop::default());
+    let action = Arc::new(MachineAction::of(&system));
+    let permuting: Arc<dyn Action> = action.clone();
     let ring =
         |next: [u64; 6]| vec![next.iter().enumerate().fold(0, |m, (i, j)| m | 1 << (i as u64 * 6 + j))];
     let (one, two) = (ring([1, 2, 3, 4, 5, 0]), ring([1, 2, 0, 4, 5, 3]));
     let turned = ring([3, 0, 1, 5, 2, 4]);
     for strategy in keyed() {
-        let mut reducer = Reducer::new(&action, strategy, false).expect("it has keys");
+        let mut reducer = Reducer::new(&permuting, strategy, false).expect("it has keys");
         let found = [&one, &two, &turned].map(|row| reducer.key(row).to_vec());
         assert_ne!(found[0], found[1], "{strategy}");
         assert_eq!(found[0], found[2], "{strategy}");

@@ -8,14 +8,13 @@
 //! the lowest that an order can give and the exact one; seed 002 gives one order's, prob-measured.csv another's.
 //! The column canon of the paper is its old implementation's; ours is exact, so it must equal nausym.
 
-use kanon::explore::{Explored, Options, explore};
+use crate::support::{explore, solved};
+use kanon::explore::{Explored, Options};
 use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::symmetry::Strategy;
-use kanon::system::System;
+use kanon::system::Stop;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 struct Counted {
     states: usize,
@@ -37,11 +36,10 @@ fn run(file: &str, sets: &[&str], card: u64, strategy: Strategy) -> Counted {
     let model = load(&path).model.expect("a model");
     let card = sets.iter().map(|s| (s.to_string(), card)).collect();
     let scope = scope(&model, &ScopeArgs { card, ..ScopeArgs::default() }).expect("sizes").0;
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut system = System::new(&model, &scope);
-    system.setup(100_000, &stop);
+    let stop = Stop::default();
+    let (system, _) = solved(&model, &scope, 100_000, &stop);
     let options = Options { symmetry: strategy, invariant: false, deadlock: false, ..Options::default() };
-    let Explored { counts, reduction, .. } = explore(&system, &options, &stop, &mut |_| {});
+    let Explored { counts, reduction, .. } = explore(&system, &options, &stop);
     assert_eq!(counts.open, 0, "{file}");
     Counted {
         states: counts.states,

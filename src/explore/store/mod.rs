@@ -202,16 +202,16 @@ impl Store {
 
     /// Asks the memory for the place where a row will be looked up.
     #[inline]
-    pub fn announce(&self, row: &[u64]) {
+    pub fn prefetch_row(&self, row: &[u64]) {
         match &self.index {
-            Index::Narrow { .. } => self.expect(&[self.layout.pack_narrow(row)]),
-            Index::Wide(_) => self.expect(&self.layout.pack(row)),
+            Index::Narrow { .. } => self.prefetch(&[self.layout.pack_narrow(row)]),
+            Index::Wide(_) => self.prefetch(&self.layout.pack(row)),
         }
     }
 
     /// The same for a key.
     #[inline]
-    pub fn expect(&self, key: &[u64]) {
+    pub fn prefetch(&self, key: &[u64]) {
         match &self.index {
             Index::Narrow { keys, ids } => keys.prefetch_with(mix(key[0]), ids),
             Index::Wide(places) => places.prefetch_with::<()>(hash(key), &[]),
@@ -346,7 +346,7 @@ mod tests {
             for i in 0..5_000u64 {
                 let row = [i % 1000, i / 1000 % 2];
                 let id = store.len() as StateId;
-                store.announce(&row);
+                store.prefetch_row(&row);
                 match store.insert_if_absent(Arriving { row: &row, parent: ROOT }) {
                     Insertion::Inserted(new) => assert_eq!((new, i < 2000), (id, true)),
                     Insertion::Present(old) => assert_eq!((&store.row(old)[..], i >= 2000), (&row[..], true)),

@@ -1,14 +1,15 @@
 //! What ends a run early: the user and the clock. Both set the same flag.
 
-use crate::explore::Why;
+use crate::system::Stop;
+use crate::verdict::{Verdict, Why};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The flag that everything long looks at, and who set it.
-pub struct Stop {
-    pub flag: Arc<AtomicBool>,
+pub struct Deadline {
+    pub flag: Stop,
     timed_out: Arc<AtomicBool>,
     /// The answer is being given.
     settled: Arc<AtomicBool>,
@@ -20,22 +21,19 @@ pub struct Stop {
 /// How long a run may take to notice that its time is up.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The flag that Ctrl-C sets: the program has one handler, and runs may follow one another.
-static INTERRUPTED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
-
-impl Stop {
-    pub fn never() -> Stop {
-        Stop::after(None)
+impl Deadline {
+    pub fn never() -> Deadline {
+        Deadline::after(None)
     }
 
     /// Set after this time, if one is given.
-    pub fn after(limit: Option<Duration>) -> Stop {
-        Stop::with_last_resort(limit, || {})
+    pub fn after(limit: Option<Duration>) -> Deadline {
+        Deadline::with_last_resort(limit, || {})
     }
 
     /// The same, and if a single step of evaluation is so long that nobody looks at the flag, the last resort is
     /// taken: it may answer in the run's place.
-    pub fn with_last_resort(limit: Option<Duration>, resort: impl FnOnce() + Send + 'static) -> Stop {
+    pub fn with_last_resort(limit: Option<Duration>, resort: impl FnOnce() + Send + 'static) -> Deadline {
         let flag = Arc::new(AtomicBool::new(false));
         let timed_out = Arc::new(AtomicBool::new(false));
         let settled = Arc::new(AtomicBool::new(false));
@@ -56,7 +54,7 @@ impl Stop {
             });
             sender
         });
-        Stop { flag, timed_out, settled, limit, _clock: clock }
+        Deadline { flag, timed_out, settled, limit, _clock: clock }
     }
 
     /// The run has its answer: from here on the last resort is not taken. If it was taken already, the program is
@@ -65,21 +63,6 @@ impl Stop {
         while self.settled.swap(true, Ordering::Relaxed) {
             std::thread::sleep(Duration::from_secs(1));
         }
-    }
-
-    /// The first Ctrl-C sets the flag, the second ends the program. Of several, the last that asked is meant.
-    pub fn on_interrupt(&self) {
-        if let Ok(mut flag) = INTERRUPTED.lock() {
-            *flag = Some(self.flag.clone());
-        }
-        let set = ctrlc::set_handler(|| {
-            let flag = INTERRUPTED.lock().ok().and_then(|flag| flag.clone());
-            if flag.is_none_or(|flag| flag.swap(true, Ordering::Relaxed)) {
-                std::process::exit(super::Exit::Unknown as i32);
-            }
-        });
-        // Without a handler Ctrl-C ends the program at once, which is no worse; and there is one for the process.
-        drop(set);
     }
 
     pub fn is_set(&self) -> bool {
@@ -91,6 +74,14 @@ impl Stop {
         match self.limit.filter(|_| self.timed_out.load(Ordering::Relaxed)) {
             Some(limit) => Some(Why::Timeout(limit)),
             None => self.is_set().then_some(Why::Interrupted),
+        }
+    }
+
+    /// A verdict that is only "stopped" gets the reason for which the flag was set.
+    pub fn explain<F>(&self, verdict: Verdict<F>) -> Verdict<F> {
+        match (verdict, self.why()) {
+            (Verdict::Unknown(Why::Interrupted | Why::Limit(_)), Some(why)) => Verdict::Unknown(why),
+            (verdict, _) => verdict,
         }
     }
 }

@@ -1,30 +1,13 @@
-//! What `check` has to say, as plain data: how it looks is [`super::text`]'s and [`super::json`]'s business.
+//! What `check` has to say, as plain data: how it looks is the business of [`crate::report`].
 
 use crate::explore::Counts;
 use crate::explore::Reduction;
 use crate::explore::audit::Report;
 use crate::lang::diag::{SourceMap, Span};
-use crate::model::open::Opened;
 use crate::trace::Trace;
 use crate::trace::explain::Part;
+pub use crate::verdict::Word;
 use std::sync::Arc;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    Holds,
-    Fails,
-    Unknown,
-}
-
-impl Word {
-    pub fn name(self) -> &'static str {
-        match self {
-            Word::Holds => "holds",
-            Word::Fails => "fails",
-            Word::Unknown => "unknown",
-        }
-    }
-}
 
 /// A part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +30,7 @@ impl Place {
 }
 
 /// A finding, ready to be shown.
-pub struct Found {
+pub struct Counterexample {
     /// `invariant`, `deadlock`, `assertion`, `goal`, `well-definedness`
     pub kind: &'static str,
     pub message: String,
@@ -70,10 +53,9 @@ pub struct Audited {
 
 /// The whole answer.
 pub struct Checked {
-    pub opened: Opened,
     pub verdict: Word,
     pub reason: Option<String>,
-    pub finding: Option<Found>,
+    pub finding: Option<Counterexample>,
     pub counts: Counts,
     /// Transitions by operation.
     pub operations: Vec<(Arc<str>, u64)>,

@@ -1,10 +1,10 @@
 //! Who is to blame when PROPERTIES have no solution or INITIALISATION has no outcome.
 
-use super::open::Opened;
-use super::stop::Stop;
+use super::deadline::Deadline;
 use crate::eval::compile::Compiler;
 use crate::eval::node::{Env, Slot};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::model::open::Opened;
 use crate::model::{Expr, ExprKind};
 use crate::value::fault::Res;
 use std::time::Duration;
@@ -14,32 +14,22 @@ const BUDGET: Duration = Duration::from_secs(2);
 
 /// There is no valuation of the constants: names a conjunct that is false by itself, or those without any one of
 /// which there would be a valuation.
-pub fn properties(opened: &Opened, truncated: Option<Span>) -> Diagnostic {
+pub fn properties(opened: &Opened) -> Diagnostic {
     let all: Vec<&Expr> = opened.model.properties.iter().collect();
-    let stop = Stop::after(Some(BUDGET));
+    let stop = Deadline::after(Some(BUDGET));
     let names_constant = |e: &Expr| e.any(&|x| matches!(x.kind, ExprKind::Const(_)));
     let closed = all.iter().find(|e| !names_constant(e) && satisfiable(opened, &[e], &stop) == Ok(false));
     let alone = || {
         let alone = |e: &&&Expr| satisfiable(opened, &[e], &stop) == Ok(false);
         all.iter().take_while(|_| !stop.is_set()).find(alone)
     };
-    let mut d = match closed.or_else(alone) {
+    match closed.or_else(alone) {
         Some(e) => Diagnostic::error("B0413", e.span, "PROPERTIES cannot be satisfied: this is false"),
         None => among(opened, &all, &stop),
-    };
-    if let Some(span) = truncated {
-        let (min, max) = (&opened.scope.minint, &opened.scope.maxint);
-        d = d
-            .note(
-                span,
-                format!("integers without a bound were tried only from MININT = {min} to MAXINT = {max}"),
-            )
-            .help("give the constant a bound, or change `--minint` and `--maxint`");
     }
-    d
 }
 
-fn among(opened: &Opened, all: &[&Expr], stop: &Stop) -> Diagnostic {
+fn among(opened: &Opened, all: &[&Expr], stop: &Deadline) -> Diagnostic {
     let mut culprits = vec![];
     for i in 0..all.len() {
         let mut rest = all.to_vec();
@@ -66,7 +56,7 @@ fn among(opened: &Opened, all: &[&Expr], stop: &Stop) -> Diagnostic {
 }
 
 /// Whether these conjuncts have a solution.
-fn satisfiable(opened: &Opened, conjuncts: &[&Expr], stop: &Stop) -> Res<bool> {
+fn satisfiable(opened: &Opened, conjuncts: &[&Expr], stop: &Deadline) -> Res<bool> {
     let mut compiler = Compiler::new(&opened.model, &opened.scope);
     let unknown: Vec<Slot> = (0..opened.model.constants.len() as Slot).collect();
     let plan = compiler.plan(&unknown, conjuncts);

@@ -1,0 +1,205 @@
+//! Which options go together: one function plans a run, or refuses it with the reason.
+//!
+//! An option that was asked for acts, or the run is refused; nothing is dropped silently. The table in docs/options.md is
+//! printed by [`table`] and kept up to date by a test.
+
+use super::{Options, Order};
+use crate::symmetry::Strategy;
+use std::fmt;
+
+/// What is asked of a system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// Something of every state: `kanon check`.
+    #[default]
+    States,
+    /// Something of every path: `kanon ltl`.
+    Paths,
+    /// Both: `kanon check --ltl`.
+    Both,
+}
+
+/// Why a run is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal(pub &'static str);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+const MARKED_PATHS: Refusal = Refusal(
+    "`--symmetry markers` is approximate, and a path of states that are only alike need not exist: formulas are \
+     checked with an exact strategy",
+);
+const MARKED_ORDER: Refusal = Refusal(
+    "with `--symmetry markers` the states that are met depend on the order, so there is one order only: leave out \
+     `--order`",
+);
+const MARKED_AUDIT: Refusal = Refusal(
+    "`--audit` executes the clauses of the refinement chain, and `--symmetry markers`, which is approximate, is no \
+     machine of it",
+);
+const AUDITED_PATHS: Refusal =
+    Refusal("`--audit` watches the search for states, not that for paths: check the formulas without it");
+const THREADS_ORDER: Refusal =
+    Refusal("several threads search breadth first: leave out `--order` or `--threads`");
+const THREADS_AUDIT: Refusal = Refusal("an audit follows the events of one thread: leave out `--threads`");
+const THREADS_FLOOD: Refusal = Refusal(
+    "`--symmetry flood` stores whole orbits, which one thread does: leave out `--threads`, or take another strategy",
+);
+const THREADS_MARKERS: Refusal = Refusal(
+    "`--symmetry markers` keeps the first state with a marker, which only one thread can say: leave out `--threads`",
+);
+const THREADS_PATHS: Refusal = Refusal("the search for paths has one thread: leave out `--threads`");
+const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
+
+/// A run whose options go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    threads: usize,
+}
+
+impl Plan {
+    /// How many threads search for states.
+    pub fn threads(self) -> usize {
+        self.threads
+    }
+}
+
+/// Threads at most.
+pub const MAX_THREADS: usize = 256;
+
+/// Plans a run, or says why there is none.
+///
+/// # Errors
+/// Two options that do not go together.
+pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusal> {
+    let Options { symmetry, order, seed, threads, .. } = options;
+    let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
+    let several = threads.is_some_and(|n| n > 1);
+    let rules = [
+        (MARKED_PATHS, is_marked && asked != Asked::States),
+        (MARKED_ORDER, is_marked && !is_bfs),
+        (MARKED_AUDIT, is_marked && audit),
+        (AUDITED_PATHS, audit && asked != Asked::States),
+        (THREADS_PATHS, several && asked == Asked::Paths),
+        (THREADS_ORDER, several && !is_bfs),
+        (THREADS_AUDIT, several && audit),
+        (THREADS_FLOOD, several && *symmetry == Strategy::Flood),
+        (THREADS_MARKERS, several && is_marked),
+        (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
+    ];
+    if let Some((why, _)) = rules.into_iter().find(|(_, applies)| *applies) {
+        return Err(why);
+    }
+    // Nobody asked for a number: as many as the rest allows.
+    let one = !is_bfs || audit || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths;
+    let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
+    let threads = if one { 1 } else { threads.unwrap_or_else(all) };
+    Ok(Plan { threads: threads.clamp(1, MAX_THREADS) })
+}
+
+/// What goes with what, as Markdown.
+pub fn table() -> String {
+    let asked = [(Asked::States, "`check`"), (Asked::Both, "`check --ltl`"), (Asked::Paths, "`ltl`")];
+    let orders = [(Order::Bfs, "bfs"), (Order::Dfs, "dfs"), (Order::Mixed(0.5), "mixed")];
+    let ways = [(false, None, ""), (false, Some(4), " `--threads 4`"), (true, None, " `--audit`")];
+    let mut reasons: Vec<Refusal> = vec![];
+    let mut rows = vec![];
+    let mut head = String::from("| property | `--symmetry` |");
+    let mut rule = String::from("|---|---|");
+    for (_, order) in orders {
+        for (_, _, way) in ways {
+            head += &format!(" {order}{way} |");
+            rule += "---|";
+        }
+    }
+    for (asked, name) in asked {
+        for symmetry in Strategy::ALL {
+            let mut row = format!("| {name} | `{symmetry}` |");
+            for (order, _) in orders {
+                for (audit, threads, _) in ways {
+                    let options = Options { symmetry, order, threads, ..Options::default() };
+                    row += &match plan(&options, asked, audit) {
+                        Ok(_) => " yes |".to_string(),
+                        Err(why) => {
+                            let known = reasons.iter().position(|r| *r == why);
+                            let at = known.unwrap_or_else(|| {
+                                reasons.push(why);
+                                reasons.len() - 1
+                            });
+                            format!(" {} |", at + 1)
+                        }
+                    };
+                }
+            }
+            rows.push(row);
+        }
+    }
+    let mut out = format!("{head}\n{rule}\n{}\n\n", rows.join("\n"));
+    for (i, why) in reasons.iter().enumerate() {
+        out += &wrapped(&format!("{}. {why}", i + 1));
+    }
+    out
+}
+
+/// Lines of at most 100 columns.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > 98 {
+            out += "\n   ";
+            column = 3;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += length;
+    }
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_dropped() {
+        let refused = |options: Options, asked, audit| plan(&options, asked, audit).err();
+        let threads = Some(4);
+        let flood = Options { symmetry: Strategy::Flood, threads, ..Options::default() };
+        assert_eq!(refused(flood, Asked::States, false), Some(THREADS_FLOOD));
+        let dfs = Options { order: Order::Dfs, threads, ..Options::default() };
+        assert_eq!(refused(dfs, Asked::States, false), Some(THREADS_ORDER));
+        let marked = Options { symmetry: Strategy::Markers, threads, ..Options::default() };
+        assert_eq!(refused(marked.clone(), Asked::States, false), Some(THREADS_MARKERS));
+        assert_eq!(refused(marked, Asked::Both, false), Some(MARKED_PATHS));
+        let seeded = Options { seed: Some(3), ..Options::default() };
+        assert_eq!(refused(seeded, Asked::States, false), Some(SEED_ORDER));
+        let four = Options { threads, ..Options::default() };
+        assert_eq!(refused(four.clone(), Asked::States, true), Some(THREADS_AUDIT));
+        assert_eq!(plan(&four, Asked::States, false).map(Plan::threads), Ok(4));
+    }
+
+    /// The documents have the table; `KANON_BLESS=1` writes it.
+    #[test]
+    fn the_table_is_in_the_documents() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/options.md");
+        let text = std::fs::read_to_string(&path).expect("docs/options.md");
+        let (head, _) = text.split_once("<!-- generated -->\n").expect("the mark where the table begins");
+        let expected = format!("{head}<!-- generated -->\n\n{}", table());
+        if std::env::var_os("KANON_BLESS").is_some() {
+            std::fs::write(&path, &expected).expect("docs/options.md can be written");
+        } else {
+            assert!(text == expected, "docs/options.md is not what `plan` says: run with KANON_BLESS=1");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a search has found and counted, and what ends it early.
+
+use super::store::{StateId, Store};
+use super::{Finding, FindingKind, Options, memory};
+use crate::lang::diag::Span;
+use crate::system::{Label, System};
+use crate::value::fault::Fault;
+use crate::verdict::{Complete, Ended, Exact, Proof, Verdict, Why};
+use kanon_refinement::kernel::Pass;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A state's number has 32 bits; this leaves room for all successors of the last state.
+const MAX_STATES: usize = 4_000_000_000;
+
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    pub states: usize,
+    pub transitions: u64,
+    /// Transitions by operation.
+    pub operations: Vec<u64>,
+    pub initialisations: u64,
+    /// Valuations of the constants that were explored.
+    pub constants: usize,
+    pub deadlocks: u64,
+    /// States that break the invariant.
+    pub violations: u64,
+    pub assertion_failures: u64,
+    pub goals: u64,
+    pub wd_errors: u64,
+    /// States still open when the search ended.
+    pub open: usize,
+}
+
+/// What the search has found.
+pub(super) struct Watch<'s> {
+    pub options: &'s Options,
+    pub counts: Counts,
+    pub finding: Option<Finding>,
+    /// Faults so far, of any kind.
+    pub faults: u64,
+    limit: Option<Box<Fault>>,
+    truncated: Option<Span>,
+    stopped: Option<Why>,
+    /// Parts of what is to be checked that the system does not check.
+    left_out: usize,
+    /// Under reduction: the transitions of the state that is expanded, by what stands for their targets.
+    pub labels: HashSet<Label, foldhash::fast::FixedState>,
+}
+
+impl<'s> Watch<'s> {
+    pub fn new<S: System>(system: &S, options: &'s Options) -> Watch<'s> {
+        let checks = options.invariant || options.assertions || options.deadlock;
+        Watch {
+            options,
+            counts: Counts { operations: vec![0; system.operations().len()], ..Counts::default() },
+            finding: None,
+            faults: 0,
+            limit: None,
+            truncated: None,
+            stopped: None,
+            left_out: if checks { system.left_out(options.deadlock) } else { 0 },
+            labels: HashSet::default(),
+        }
+    }
+
+    pub fn must_stop(&mut self, stop: &AtomicBool, states: usize) -> bool {
+        if stop.load(Ordering::Relaxed) {
+            self.stopped = Some(Why::Interrupted);
+        } else {
+            let max = self.options.max_states.map_or(MAX_STATES, |max| max.min(MAX_STATES));
+            if states >= max {
+                self.stopped = Some(Why::MaxStates(max));
+            }
+        }
+        self.stopped.is_some()
+    }
+
+    /// Memory is asked for now and then.
+    pub fn look_at_memory(&mut self, store: &Store) {
+        if store.is_exhausted() {
+            self.stopped = Some(Why::Limit(Fault::limit("there are too many large integers in states")));
+        }
+        if let Some(limit) = self.options.max_memory
+            && memory::used().is_some_and(|used| used > limit)
+        {
+            self.stopped = Some(Why::MaxMemory(limit));
+        }
+    }
+
+    /// An enumeration was cut short somewhere.
+    pub fn cut(&mut self, at: Option<Span>) {
+        self.truncated = self.truncated.or(at);
+    }
+
+    pub fn found(&mut self, kind: FindingKind, state: Option<StateId>, start: usize) -> ControlFlow<()> {
+        if self.finding.is_none() {
+            self.finding = Some(Finding { kind, state, start });
+        }
+        if self.options.all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    pub fn fault(
+        &mut self,
+        fault: Box<Fault>,
+        operation: Option<usize>,
+        state: Option<StateId>,
+        start: usize,
+    ) -> ControlFlow<()> {
+        self.faults += 1;
+        match *fault {
+            Fault::Wd(_) => {
+                self.counts.wd_errors += 1;
+                self.found(FindingKind::WellDefinedness { fault, operation }, state, start)
+            }
+            Fault::Limit(..) => {
+                self.limit.get_or_insert(fault);
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// The answer. `pass` is the kernel's word that all states were expanded, `complete` the system's that there is no
+    /// other start, `exact` the visited set's that it took for one only what is one or symmetric: all three are needed
+    /// for a Holds.
+    pub fn verdict(
+        &mut self,
+        pass: Option<Pass>,
+        complete: Option<Complete>,
+        exact: Option<Exact>,
+    ) -> Verdict<Finding> {
+        if let Some(f) = &self.finding {
+            return Verdict::Fails(f.clone());
+        }
+        let proof = match (self.reason(), pass, complete) {
+            (Some(why), ..) => Err(why),
+            (None, Some(pass), Some(complete)) => {
+                Proof::new(Ended::Passed(pass), complete, exact, self.counts.states)
+            }
+            (None, Some(_), None) if self.counts.constants == 0 => Err(Why::NoInitialState),
+            (None, Some(_), None) => Err(Why::Starts),
+            (None, None, _) => Err(Why::Interrupted),
+        };
+        match proof {
+            Ok(_) if self.left_out > 0 => Verdict::Unknown(Why::LeftOut(self.left_out)),
+            Ok(proof) => Verdict::Holds(proof),
+            Err(why) => Verdict::Unknown(why),
+        }
+    }
+
+    /// Why the search was not all that it should be.
+    fn reason(&mut self) -> Option<Why> {
+        self.stopped
+            .take()
+            .or_else(|| self.limit.take().map(Why::Limit))
+            .or_else(|| self.truncated.map(Why::Truncated))
+    }
+}

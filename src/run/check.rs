@@ -1,0 +1,301 @@
+//! Explores all states of a machine.
+
+use super::answer::{Audited, Checked, Counterexample, Place};
+use super::blame;
+use super::deadline::Deadline;
+use super::project::{Project, Solved};
+use super::why;
+use crate::explore::audit::{self, Audit, Reference};
+use crate::explore::plan::{Asked, Refusal, plan};
+use crate::explore::{self, Explored, Finding, FindingKind, Options, Progress, StateId};
+use crate::lang::diag::Diagnostic;
+use crate::model::open::Refused;
+use crate::model::scope::ScopeArgs;
+use crate::model::{Model, OpId};
+use crate::symmetry::{Action, MachineAction, Strategy};
+use crate::system::{Machine, Path, Stop, System, initial_states};
+use crate::trace::explain::{Context, Explainer};
+use crate::trace::fault::{fault_message, plain_error};
+use crate::trace::{Trace, rebuild, replay};
+use crate::value::fault::{Fault, WdKind};
+use crate::verdict::{Broken, Verdict, Why, Word};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What to check.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    pub options: Options,
+    pub audit: Option<Audit>,
+    /// Formulas are checked as well.
+    pub with_formulas: bool,
+}
+
+impl Task {
+    /// Whether the options go together.
+    ///
+    /// # Errors
+    /// Those that do not.
+    pub fn refused(&self) -> Result<(), Refusal> {
+        let asked = if self.with_formulas { Asked::Both } else { Asked::States };
+        plan(&self.options, asked, self.audit.is_some()).map(drop)
+    }
+}
+
+/// Checks a machine whose constants are solved. `progress` is called now and then.
+///
+/// # Errors
+/// Options that do not go together, and a model without an initial state.
+pub fn check(
+    solved: &Solved,
+    task: &Task,
+    deadline: &Deadline,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Checked, Vec<Diagnostic>> {
+    let begin = Instant::now();
+    let (opened, system) = (&solved.project.opened, &*solved.machine);
+    let action = (task.options.symmetry != Strategy::Off && !system.is_unsolved()).then(|| solved.action());
+    let refused = |why: Refusal| vec![plain_error(why.to_string())];
+    let (explored, report) = match &task.audit {
+        None => {
+            let explored = explore::explore(system, action, &task.options, &deadline.flag, progress);
+            (explored.map_err(refused)?, None)
+        }
+        Some(audit) => {
+            let second = Box::new(Reference::new(system, &deadline.flag));
+            let by = (audit, Some(second as Box<dyn audit::Second>));
+            let explored = audit::explore(system, action, &task.options, &deadline.flag, progress, by);
+            let (explored, report) = explored.map_err(refused)?;
+            (explored, Some(report))
+        }
+    };
+    let audit = report.map(|report| {
+        let trace = match &report.broken {
+            Some(Broken { state: Some(id), .. }) => {
+                Some(path(solved, &explored, *id).map(|p| Trace::of(system, &p)))
+            }
+            _ => None,
+        };
+        Audited { report, trace }
+    });
+    let seconds = begin.elapsed().as_secs_f64();
+    no_start(solved, &explored, deadline)?;
+    let verdict = deadline.explain(explored.verdict.clone());
+    let truncated = match &verdict {
+        Verdict::Unknown(Why::Truncated(span)) => Some(*span),
+        _ => solved.setup.truncated,
+    };
+    let (mut word, mut reason) = (verdict.word(), None);
+    let mut finding = None;
+    match &verdict {
+        Verdict::Holds(_) => {}
+        Verdict::Unknown(why) => reason = Some(why::text(why, opened)),
+        Verdict::Fails(f) => match counterexample(solved, &explored, f) {
+            Ok(shown) => match doubtful(solved, f, &shown) {
+                None => {
+                    reason = Some(shown.message.clone());
+                    finding = Some(shown);
+                }
+                why => (word, reason) = (Word::Unknown, why),
+            },
+            // Never a counterexample that does not run: that is a bug of ours, and no answer.
+            Err(why) => {
+                word = Word::Unknown;
+                let what = format!("{} found, but {why}", f.kind.name());
+                reason = Some(why::text(&Why::Internal(what), opened));
+            }
+        },
+    }
+    let flooded = explored.reduction.as_ref().map_or(0, |r| r.effort.bytes);
+    let bytes = explored.store.bytes() + flooded;
+    let complete = explored.is_complete && !deadline.is_set();
+    let counts = explored.counts;
+    // PROPERTIES without constants are solved too, as ProB does it.
+    let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
+    let named = system.operations().iter().zip(&counts.operations);
+    let operations = named.map(|(o, n)| (o.name.clone(), *n)).collect();
+    Ok(Checked {
+        verdict: word,
+        reason,
+        finding,
+        operations,
+        constants: if no_constants { 0 } else { counts.constants },
+        reduction: explored.reduction,
+        complete,
+        truncated: truncated.and_then(|span| Place::of(&opened.sources, span)),
+        seconds,
+        total_seconds: seconds,
+        bytes,
+        counts,
+        audit,
+    })
+}
+
+/// Explores a machine whose constants are solved, reduced by all that its own text allows.
+///
+/// # Errors
+/// Options that do not go together.
+pub fn explore(
+    machine: &Arc<Machine>,
+    options: &Options,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Explored, Refusal> {
+    let action: Option<Arc<dyn Action>> =
+        (options.symmetry != Strategy::Off).then(|| Arc::new(MachineAction::of(machine)) as _);
+    explore::explore(&**machine, action.as_ref(), options, stop, progress)
+}
+
+/// Reads a file and checks it.
+///
+/// # Errors
+/// What is wrong with the model or the task.
+pub fn check_file(
+    path: &std::path::Path,
+    scope: &ScopeArgs,
+    task: &Task,
+    deadline: &Deadline,
+) -> Result<(Project, Checked), Refused> {
+    let begin = Instant::now();
+    let project = Project::open(path, scope)?;
+    let answer = project.solve(deadline).and_then(|s| check(&s, task, deadline, &mut |_| {}));
+    match answer {
+        Ok(mut checked) => {
+            checked.total_seconds = begin.elapsed().as_secs_f64();
+            Ok((project, checked))
+        }
+        Err(diagnostics) => Err(project.refuse(diagnostics)),
+    }
+}
+
+/// The path to a state.
+fn path(solved: &Solved, explored: &Explored, state: StateId) -> Result<Path, String> {
+    let action = explored.reduction.as_ref().map(|_| solved.action());
+    rebuild::rebuild(&*solved.machine, action, explored, state)
+}
+
+/// The constants of a start, and no step.
+fn constants(system: &Machine, start: usize) -> Trace {
+    let constants = if start < system.valuations() { system.constant_values(start) } else { vec![] };
+    Trace { constants, steps: vec![] }
+}
+
+/// INITIALISATION that never succeeds, or that forgets a variable, is an error of the model.
+fn no_start(solved: &Solved, explored: &Explored, deadline: &Deadline) -> Result<(), Vec<Diagnostic>> {
+    let opened = &solved.project.opened;
+    if let Verdict::Unknown(Why::NoInitialState) = &explored.verdict {
+        return if deadline.is_set() { Ok(()) } else { Err(vec![blame::initialisation(opened)]) };
+    }
+    let Some(Finding { kind, state: None, .. }) = &explored.finding else { return Ok(()) };
+    match kind {
+        FindingKind::WellDefinedness { fault, operation: None } => {
+            let Fault::Wd(wd) = &**fault else { return Ok(()) };
+            let decl = opened.model.variables.iter().position(|d| d.span == wd.span);
+            match decl {
+                Some(i) if wd.kind == WdKind::Unassigned => Err(vec![blame::unassigned(opened, i)]),
+                _ => Ok(()),
+            }
+        }
+        FindingKind::Deadlock if explored.counts.initialisations == 0 => {
+            let mut worker = solved.machine.worker(&deadline.flag);
+            let mut any = false;
+            let all = initial_states(&*solved.machine, &mut worker, &mut |_, _| {
+                any = true;
+                ControlFlow::Break(())
+            });
+            if any || all.complete.is_none() { Ok(()) } else { Err(vec![blame::initialisation(opened)]) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why a finding need not be one: an operation on its path has lost a part of its precondition.
+fn doubtful(solved: &Solved, finding: &Finding, shown: &Counterexample) -> Option<String> {
+    let failing = match &finding.kind {
+        FindingKind::WellDefinedness { operation: Some(e), .. } => {
+            solved.machine.events.get(*e).map(|e| e.op)
+        }
+        _ => None,
+    };
+    let name = lacking(&solved.project.opened.model, &shown.trace, failing)?;
+    let steps = shown.trace.steps.len();
+    let s = if steps == 1 { "" } else { "s" };
+    Some(format!(
+        "{} after {steps} step{s}, but a part of the precondition of `{name}` speaks of the abstraction and was \
+         left out, so that this path need not exist",
+        shown.message
+    ))
+}
+
+/// An operation on a path that has lost a part of its precondition.
+pub(super) fn lacking<'m>(model: &'m Model, trace: &Trace, also: Option<OpId>) -> Option<&'m str> {
+    let path = trace.steps.iter().filter_map(|s| s.op);
+    let op = path.chain(also).find(|op| model.lacks_precondition(*op))?;
+    Some(&model.operations[op.index()].name)
+}
+
+/// Rebuilds the trace, replays it, and explains.
+fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Result<Counterexample, String> {
+    let (opened, system) = (&solved.project.opened, &*solved.machine);
+    let model = &opened.model;
+    let (trace, row) = match finding.state {
+        Some(state) => {
+            let mut path = path(solved, explored, state)?;
+            (Trace::of(system, &path), path.rows.pop())
+        }
+        None => (constants(system, finding.start), None),
+    };
+    replay::confirm(system, &trace)?;
+    let explainer = Explainer::new(system, row.as_deref(), finding.start);
+    let place = |span| Place::of(&opened.sources, span);
+    let mut found = Counterexample {
+        kind: finding.kind.name(),
+        message: String::new(),
+        code: None,
+        place: None,
+        operation: None,
+        parameters: vec![],
+        why: vec![],
+        trace,
+    };
+    match &finding.kind {
+        FindingKind::Invariant(i) => {
+            let e = &model.invariant[*i];
+            found.place = place(e.span);
+            found.why = explainer.predicate(e, false);
+            found.message = "the invariant is violated".into();
+        }
+        FindingKind::Assertion(i) => {
+            let e = &model.assertions[*i];
+            found.place = place(e.span);
+            found.why = explainer.predicate(e, false);
+            found.message = "an assertion is false".into();
+        }
+        FindingKind::Goal => {
+            if let Some(e) = &model.goal {
+                found.place = place(e.span);
+                found.why = explainer.predicate(e, true);
+            }
+            found.message = "the goal is reached".into();
+        }
+        FindingKind::Deadlock => {
+            found.why = explainer.deadlock();
+            found.message = match finding.state {
+                Some(_) => "deadlock: no operation is enabled".into(),
+                None => "INITIALISATION has no outcome for these constants".into(),
+            };
+        }
+        FindingKind::WellDefinedness { fault, operation } => {
+            let (code, message) = fault_message(fault);
+            found.code = Some(code);
+            found.message = message;
+            found.place = place(fault.span());
+            let in_properties = finding.start == usize::MAX;
+            let context = Context { event: *operation, in_properties, has_state: row.is_some() };
+            let (operation, parameters, why) = explainer.fault(fault, context);
+            (found.operation, found.parameters, found.why) = (Some(operation), parameters, why);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,315 @@
+//! Checks temporal formulas on a machine.
+
+use super::blame;
+use super::check::lacking;
+use super::deadline::Deadline;
+use super::project::{Project, Solved};
+use super::why;
+use crate::explore::Options;
+use crate::explore::plan::{Asked, plan};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::ltl::atoms::{self, Bound, StateAtom};
+use crate::ltl::machine::{self, Predicates};
+use crate::ltl::space::{Limits, Space};
+use crate::ltl::{self, Counts, Lasso, Property, reduce};
+use crate::model::open::Refused;
+use crate::model::scope::ScopeArgs;
+use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
+use crate::system::{Machine, System};
+use crate::trace::fault::plain_error;
+use crate::trace::{Trace, replay};
+use crate::verdict::{Verdict, Why, Word};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What to check.
+#[derive(Clone, Debug, Default)]
+pub struct Task {
+    /// Name and text; the machine's own when there are none.
+    pub formulas: Vec<(String, String)>,
+    pub from: Option<String>,
+    pub current: Option<String>,
+    pub limits: Limits,
+    pub symmetry: Strategy,
+}
+
+/// The answer to one formula.
+pub struct Answered {
+    pub name: String,
+    pub text: String,
+    /// Its subformulas, parts before wholes.
+    pub parts: Vec<String>,
+    pub verdict: Word,
+    pub reason: Option<String>,
+    pub finding: Option<Refutation>,
+    /// How states were reduced, and the deferred sets that were not permuted.
+    pub strategy: Strategy,
+    pub fixed: Vec<(String, String)>,
+    pub counts: Counts,
+    pub seconds: f64,
+}
+
+/// A path that does not fulfil the formula.
+pub struct Refutation {
+    /// One step per state; the last step of a loop leads to its first state again.
+    pub trace: Trace,
+    /// The place of the loop's first state; `None`: the path ends in a deadlock.
+    pub back: Option<usize>,
+    /// By subformula, then by state.
+    pub values: Vec<Vec<bool>>,
+    /// The first state is an initial one.
+    pub is_from_initial: bool,
+}
+
+/// A state that the user has chosen.
+enum Choice {
+    Number(usize),
+    Predicate(Box<Bound>),
+}
+
+type Res<T> = Result<T, Vec<Diagnostic>>;
+
+/// Formulas, and the states that were chosen, as parts of a model.
+pub struct Bindings {
+    formulas: Vec<(String, Bound)>,
+    from: Option<Choice>,
+    current: Option<Choice>,
+}
+
+/// Binds the formulas of a task, or the machine's own. This adds to the model, so it comes before the constants are solved.
+///
+/// # Errors
+/// Every formula that is wrong, or that there is none.
+pub fn bind(project: &mut Project, task: &Task) -> Res<Bindings> {
+    let opened = &mut project.opened;
+    let formulas = if task.formulas.is_empty() {
+        opened.model.ltl.iter().map(|(n, t)| (n.to_string(), t.to_string())).collect()
+    } else {
+        task.formulas.clone()
+    };
+    if formulas.is_empty() {
+        let d =
+            plain_error("there is no formula: the machine has no ASSERT_LTL definition, and none is given");
+        return Err(vec![d]);
+    }
+    let mut all = vec![];
+    let mut wrong = vec![];
+    for (name, text) in &formulas {
+        match atoms::bind(opened, name, text) {
+            Ok(b) => all.push((name.clone(), b)),
+            Err(d) => wrong.extend(d),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let current = all.iter().flat_map(|(_, b)| &b.states).find_map(|s| match s {
+        StateAtom::Current(span) => Some(*span),
+        StateAtom::Predicate(_) => None,
+    });
+    if let (Some(span), None) = (current, &task.current) {
+        let d = Diagnostic::error("L0201", span, "`current` means the state that is chosen with `--current`");
+        return Err(vec![
+            d.help("`--current 5` is the fifth state breadth first, `--current 'x = 3'` the first such"),
+        ]);
+    }
+    let mut choice = |name: &str, text: &Option<String>| -> Res<Option<Choice>> {
+        let Some(text) = text else { return Ok(None) };
+        Ok(Some(match text.trim().parse::<usize>() {
+            Ok(0) => return Err(vec![plain_error(format!("{name}: states are numbered from 1"))]),
+            Ok(n) => Choice::Number(n),
+            Err(_) => {
+                let text = text.trim();
+                let braced = if text.starts_with('{') { text.to_string() } else { format!("{{{text}}}") };
+                Choice::Predicate(Box::new(atoms::bind(opened, name, &braced)?))
+            }
+        }))
+    };
+    let (from, current) = (choice("--from", &task.from)?, choice("--current", &task.current)?);
+    Ok(Bindings { formulas: all, from, current })
+}
+
+/// Checks formulas on a machine whose constants are solved.
+///
+/// # Errors
+/// Options that do not go together, a state that there is not, and a model without an initial state.
+pub fn check(solved: &Solved, bindings: &Bindings, task: &Task, deadline: &Deadline) -> Res<Vec<Answered>> {
+    let options = Options { symmetry: task.symmetry, ..Options::default() };
+    plan(&options, Asked::Paths, false).map_err(|why| vec![plain_error(why.to_string())])?;
+    let mut run = Run { solved, task, deadline, from: None, current: None };
+    run.from = run.choose("--from", bindings.from.as_ref())?;
+    run.current = run.choose("--current", bindings.current.as_ref())?;
+    bindings.formulas.iter().map(|(name, b)| run.formula(name, b)).collect()
+}
+
+/// Reads a file and checks formulas on it.
+///
+/// # Errors
+/// What is wrong with the model, the formulas or the task.
+pub fn check_file(
+    path: &std::path::Path,
+    scope: &ScopeArgs,
+    task: &Task,
+    deadline: &Deadline,
+) -> Result<(Project, Vec<Answered>), Refused> {
+    let mut project = Project::open(path, scope)?;
+    let asked = bind(&mut project, task).and_then(|b| check(&project.solve(deadline)?, &b, task, deadline));
+    match asked {
+        Ok(formulas) => Ok((project, formulas)),
+        Err(diagnostics) => Err(project.refuse(diagnostics)),
+    }
+}
+
+struct Run<'a> {
+    solved: &'a Solved<'a>,
+    task: &'a Task,
+    deadline: &'a Deadline,
+    from: Option<Vec<u64>>,
+    current: Option<Vec<u64>>,
+}
+
+type Seen<'s> = Space<'s, Machine, Predicates>;
+
+impl Run<'_> {
+    fn space(&self, bound: &Bound, reducer: Option<Reducer>, limits: Limits) -> Seen<'_> {
+        machine::space(
+            &self.solved.machine,
+            bound,
+            reducer,
+            limits,
+            self.current.clone(),
+            &self.deadline.flag,
+        )
+    }
+
+    fn choose(&self, name: &str, choice: Option<&Choice>) -> Res<Option<Vec<u64>>> {
+        let Some(choice) = choice else { return Ok(None) };
+        let any = Bound {
+            text: String::new(),
+            parsed: Property { premise: None, formula: ltl::Formula::True },
+            property: Property { premise: None, formula: ltl::Formula::True },
+            states: vec![],
+            steps: vec![],
+            span: Span::default(),
+        };
+        let (bound, number) = match choice {
+            Choice::Number(n) => (&any, Some(*n)),
+            Choice::Predicate(b) => (&**b, None),
+        };
+        let mut space = self.space(bound, None, self.task.limits);
+        let found = space.first(|at, holds| number.map_or(holds, |n| at + 1 == n));
+        match found {
+            Some(row) => Ok(Some(row)),
+            None => {
+                let states = space.states();
+                let message = match number {
+                    Some(n) => format!("{name}: there is no state {n}, only {states} were found"),
+                    None => format!("{name}: none of the {states} states found fulfils the predicate"),
+                };
+                Err(vec![plain_error(message)])
+            }
+        }
+    }
+
+    fn formula(&self, name: &str, bound: &Bound) -> Res<Answered> {
+        let begin = Instant::now();
+        let system = &self.solved.machine;
+        let group = reduce::group(system, bound, self.task.symmetry).map_err(|why| {
+            let strategy = self.task.symmetry;
+            let d =
+                Diagnostic::error("L0403", bound.span, format!("not with `--symmetry {strategy}`: {why}"));
+            vec![d.help(
+                "`--symmetry auto` leaves out what the formula is not symmetric in; `off` is always right",
+            )]
+        })?;
+        let action: Arc<dyn Action> = Arc::new(MachineAction::new(system, group));
+        let strategy = reduce::representatives(self.task.symmetry);
+        let reducer = match action.group().is_trivial() {
+            true => None,
+            false => Reducer::new(&action, strategy, false),
+        };
+        let is_reduced = reducer.is_some();
+        let mut space = self.space(bound, reducer, self.task.limits);
+        let mut options = ltl::Options { stop: self.deadline.flag.clone(), from: None };
+        if let Some(row) = &self.from {
+            options.from = Some(space.state(row));
+        }
+        let answer = ltl::check(&mut space, &bound.property, &options)
+            .map_err(|e| vec![Diagnostic::error("L0402", bound.span, e.0)])?;
+        let mut verdict = self.deadline.explain(answer.verdict);
+        let opened = &self.solved.project.opened;
+        // A model without an initial state is wrong, and no formula holds vacuously.
+        if let Verdict::Unknown(Why::NoInitialState) = verdict
+            && !self.deadline.is_set()
+        {
+            return Err(vec![blame::initialisation(opened)]);
+        }
+        // Operations that may be enabled too often may hide a deadlock.
+        let preconditions = system.left_out(true) - system.left_out(false);
+        if verdict.holds() && preconditions > 0 {
+            verdict = Verdict::Unknown(Why::LeftOut(preconditions));
+        }
+        let mut finding = None;
+        if let Verdict::Fails(lasso) = &verdict {
+            let found = if is_reduced {
+                let mut plain = self.space(bound, None, Limits::default());
+                space
+                    .unfold(lasso, self.from.as_deref())
+                    .map(|path| plain.lasso(&path))
+                    .and_then(|lasso| self.refutation(&mut plain, &lasso, bound))
+            } else {
+                self.refutation(&mut space, lasso, bound)
+            };
+            match (found, self.deadline.why()) {
+                (Ok(found), _) => match lacking(&opened.model, &found.trace, None) {
+                    None => finding = Some(found),
+                    Some(_) => verdict = Verdict::Unknown(Why::LeftOut(preconditions)),
+                },
+                (Err(_), Some(why)) => verdict = Verdict::Unknown(why),
+                (Err(why), None) => verdict = Verdict::Unknown(Why::Internal(why)),
+            }
+        }
+        let reason = match &verdict {
+            Verdict::Holds(_) => None,
+            Verdict::Fails(lasso) => Some(match lasso.back {
+                Some(_) => "a path does not fulfil it".to_string(),
+                None => "a path into a deadlock does not fulfil it".to_string(),
+            }),
+            Verdict::Unknown(why) => Some(why::text(why, opened)),
+        };
+        let fixed = |(set, why): &(crate::model::SetId, crate::symmetry::Reason)| {
+            (opened.model.sets[set.index()].name.to_string(), why.to_string())
+        };
+        Ok(Answered {
+            name: name.to_string(),
+            text: bound.text.clone(),
+            parts: bound.parsed.formula.subformulas().iter().map(|f| f.to_string()).collect(),
+            verdict: verdict.word(),
+            reason,
+            finding,
+            strategy: if is_reduced { self.task.symmetry } else { Strategy::Off },
+            fixed: if self.task.symmetry == Strategy::Off {
+                vec![]
+            } else {
+                action.group().fixed.iter().map(fixed).collect()
+            },
+            counts: Counts { state_bytes: answer.counts.state_bytes + space.bytes(), ..answer.counts },
+            seconds: begin.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// A counterexample as a trace that was replayed, with the values of all subformulas.
+    fn refutation(&self, space: &mut Seen, lasso: &Lasso, bound: &Bound) -> Result<Refutation, String> {
+        let (lasso, word) = ltl::confirm(space, lasso, &bound.property)?;
+        let path = space.path(&lasso, self.from.is_none())?;
+        if lasso.back.is_some_and(|b| path.rows.get(b) != path.rows.last()) {
+            return Err("the loop does not close".to_string());
+        }
+        let trace = Trace::of(&self.solved.machine, &path);
+        if self.from.is_none() {
+            replay::confirm(&self.solved.machine, &trace)?;
+        }
+        let values = word.explain(&bound.property.formula);
+        Ok(Refutation { trace, back: lasso.back, values, is_from_initial: self.from.is_none() })
+    }
+}

@@ -1,0 +1,26 @@
+//! The pipeline: a project is read once, solved once, and then asked; every question has a plain answer.
+//!
+//! | question | asked by | answer |
+//! |---|---|---|
+//! | does anything go wrong in a state? | [`check::check`] | [`answer::Checked`] |
+//! | do formulas hold on all paths? | [`ltl::check`] | [`ltl::Answered`] |
+//! | do the strategies agree? | [`compare::Compared`] | itself |
+//! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
+//!
+//! Nothing here prints or looks at arguments: how an answer looks is the business of [`crate::report`], and what was asked
+//! for that of [`crate::cli`].
+
+pub mod answer;
+mod blame;
+pub mod check;
+pub mod compare;
+pub mod deadline;
+pub mod ltl;
+pub mod numbers;
+pub mod project;
+pub mod system;
+pub mod why;
+
+pub use check::{Task, check_file, explore};
+pub use deadline::Deadline;
+pub use project::{Project, Solved};

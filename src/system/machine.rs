@@ -1,0 +1,834 @@
+//! A B model made executable.
+//!
+//! A row has the number of its constants' valuation when there are several, then one word per variable. Everything that
+//! evaluates needs a [`Worker`], which holds the environment; the [`Machine`] itself is shared and does not change
+//! while it is explored.
+
+use super::{
+    Check, Complete, Label, Operation, Role, Starts, Stop, System, Transition, Visit, Visitor, Width,
+};
+use crate::eval::code::Code;
+use crate::eval::compile::{Compiler, Event, SlotInfo};
+use crate::eval::node::{Env, Slot, Test};
+use crate::eval::word;
+use crate::eval::word::lower::{Known, Lower};
+use crate::eval::word::memo::{Memo, Shared};
+use crate::lang::diag::Span;
+use crate::model::{Expr, ExprKind, Model, OpId};
+use crate::value::fault::{Fault, Res};
+use crate::value::table::Table;
+use crate::value::val::{Val, to_value};
+use crate::value::{Scope, Show, Value};
+use smallvec::SmallVec;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// A check as it is evaluated: a conjunct of the invariant, an assertion or the goal.
+struct Compiled {
+    test: Test,
+    /// The test on words.
+    fast: Option<word::Pred>,
+}
+
+pub struct Machine {
+    pub model: Arc<Model>,
+    pub scope: Arc<Scope>,
+    pub slots: Vec<SlotInfo>,
+    properties: crate::eval::plan::Plan,
+    initialisation: Code,
+    pub events: Vec<Event>,
+    operations: Vec<Operation>,
+    /// The conjuncts of the invariant, then the assertions, then the goal.
+    checks: Vec<Check>,
+    /// The same, to evaluate.
+    compiled: Vec<Compiled>,
+    /// The events that the fast tier can run.
+    fast: Vec<Option<word::lower::Event>>,
+    /// Places of the fast tier that remember, and what all workers remember there.
+    sites: Vec<Arc<Shared>>,
+    table: Arc<Table>,
+    /// How the search for constants ended; before it there is no start.
+    setup: Option<Setup>,
+    /// Every valuation of the constants, found before exploration starts.
+    constants: Vec<Vec<Val>>,
+    /// Their words, valuation after valuation; 0 for what is symbolic.
+    constant_words: Vec<u64>,
+    /// The constants that the fast tier reads from words only, if it can do everything: by slot.
+    is_word: Vec<bool>,
+}
+
+impl Compiled {
+    /// Whether it holds in the state whose words are in the environment. Once the constants are known there is a test on
+    /// words: it reads nothing but constants and variables, and those have words, or are symbolic and in their slots.
+    #[inline]
+    fn holds(&self, env: &mut Env) -> Res<bool> {
+        match &self.fast {
+            Some(fast) => fast.holds(env),
+            None => self.test.holds(env),
+        }
+    }
+}
+
+/// Steps that are announced before the first of them is visited.
+const MANY: usize = 32;
+
+/// What one thread evaluates with.
+#[derive(Default)]
+pub struct Worker {
+    pub env: Env,
+    /// The valuation that is in the environment now.
+    valuation: usize,
+    row: Vec<u64>,
+    seen: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
+    /// Nobody asks for parameters, results or variables as values.
+    lean: bool,
+    /// Steps are announced before they are visited.
+    ahead: bool,
+    /// Constants are left in their words where that is enough.
+    only_words: bool,
+    /// Announced, not yet visited: events, and their targets one after the other.
+    waiting: Vec<usize>,
+    targets: Vec<u64>,
+}
+
+impl Worker {
+    /// Leaves [`Env::slots`] alone while steps are visited: only the target is of interest, and checks are asked by
+    /// [`Check::holds`].
+    pub fn lean(mut self) -> Worker {
+        self.lean = true;
+        self
+    }
+
+    /// For [`System::successors`] and [`Check::holds`] only: leaves constants alone that these do not need as values.
+    pub fn only_words(mut self) -> Worker {
+        self.only_words = true;
+        self
+    }
+
+    /// Announces steps some time before they are visited, where that is possible.
+    pub fn ahead(mut self) -> Worker {
+        self.ahead = true;
+        self
+    }
+}
+
+/// Bits of the numbers below n.
+fn bits_of(n: u64) -> u32 {
+    64 - n.saturating_sub(1).leading_zeros()
+}
+
+/// A transition beside its target, as plain values; `None` for what is symbolic, and for a result nothing was assigned to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labelled {
+    pub op: OpId,
+    pub params: Vec<Option<Value>>,
+    pub results: Vec<Option<Value>>,
+}
+
+/// How the search for constants ended.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub valuations: usize,
+    /// A property without a value, or a limit.
+    pub fault: Option<Box<Fault>>,
+    /// Where an unbounded integer was cut off.
+    pub truncated: Option<Span>,
+}
+
+impl Machine {
+    pub fn new(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>) -> Machine {
+        let (model, scope) = (model.into(), scope.into());
+        let mut c = Compiler::new(&model, &scope);
+        let unknown: Vec<Slot> = (0..model.constants.len() as Slot).collect();
+        let conjuncts: Vec<&Expr> = model.properties.iter().collect();
+        let properties = c.plan(&unknown, &conjuncts);
+        let initialisation = c.program(&model.initialisation);
+        let mut events = Vec::new();
+        for (i, op) in model.operations.iter().enumerate() {
+            if op.is_event {
+                events.push(c.event(OpId(i as u32)));
+            }
+        }
+        let operation = |e: &Event| Operation { name: e.name.clone(), may_repeat: e.may_repeat };
+        let operations = events.iter().map(operation).collect();
+        let invariant = model.invariant.iter().map(|e| (Role::Invariant, e));
+        let assertions = model.assertions.iter().map(|e| (Role::Assertion, e));
+        let goal = model.goal.iter().map(|e| (Role::Goal, e));
+        let (mut checks, mut compiled) = (vec![], vec![]);
+        for (role, e) in invariant.chain(assertions).chain(goal) {
+            compiled.push(Compiled { test: c.closed_test(e), fast: None });
+            let is_static = !e.any(&|x| matches!(x.kind, ExprKind::Var(_) | ExprKind::Old(_)));
+            checks.push(Check { role, name: "".into(), span: e.span, is_static, changed_by: vec![] });
+        }
+        let slots = std::mem::take(&mut c.slots);
+        Machine {
+            model,
+            scope,
+            slots,
+            properties,
+            initialisation,
+            events,
+            operations,
+            checks,
+            compiled,
+            fast: Vec::new(),
+            sites: Vec::new(),
+            table: Arc::default(),
+            setup: None,
+            constants: Vec::new(),
+            constant_words: Vec::new(),
+            is_word: Vec::new(),
+        }
+    }
+
+    /// A worker with values: parameters, results and variables are in the environment's slots.
+    pub fn full_worker(&self, stop: &Stop) -> Worker {
+        let mut env = Env::new(self.slots.len());
+        env.stop = Some(stop.clone());
+        env.words = vec![0; self.slots.len()];
+        env.table = self.table.clone();
+        env.memos = self.sites.iter().map(Memo::new).collect();
+        env.lists = vec![Default::default(); self.sites.len()];
+        Worker {
+            env,
+            valuation: usize::MAX,
+            row: Vec::new(),
+            seen: HashSet::default(),
+            lean: false,
+            ..Worker::default()
+        }
+    }
+
+    pub fn const_slots(&self) -> usize {
+        self.model.constants.len()
+    }
+
+    fn var_slots(&self) -> std::ops::Range<usize> {
+        let first = self.const_slots();
+        first..first + self.model.variables.len()
+    }
+
+    /// Words of a row.
+    pub fn width(&self) -> usize {
+        self.model.variables.len() + usize::from(self.has_valuation_word())
+    }
+
+    fn has_valuation_word(&self) -> bool {
+        self.constants.len() > 1
+    }
+
+    pub fn valuations(&self) -> usize {
+        self.constants.len()
+    }
+
+    /// Whether the constants have yet to be solved.
+    pub fn is_unsolved(&self) -> bool {
+        self.setup.is_none()
+    }
+
+    pub fn interned(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The words' interned values.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The values of the constants in a valuation, by slot.
+    pub fn constant_vals(&self, valuation: usize) -> &[Val] {
+        &self.constants[valuation]
+    }
+
+    /// A row's words, by variable.
+    pub fn words<'r>(&self, row: &'r [u64]) -> &'r [u64] {
+        &row[usize::from(self.has_valuation_word())..]
+    }
+
+    /// Plants a mistake, for tests of the audit: conjuncts of the invariant answer for each other.
+    #[doc(hidden)]
+    pub fn misjudge(&mut self) {
+        let n = self.checks.iter().filter(|c| c.role == Role::Invariant).count();
+        self.compiled[..n].rotate_left(1);
+    }
+
+    /// Finds the valuations of the constants, at most `limit`.
+    pub fn setup(&mut self, limit: usize, stop: &Stop) -> Setup {
+        let n = self.const_slots();
+        let mut env = Env::new(self.slots.len());
+        env.stop = Some(stop.clone());
+        let mut found: Vec<Vec<Val>> = Vec::new();
+        let mut seen = HashSet::new();
+        let mut fault: Option<Box<Fault>> = None;
+        let slots = &self.slots;
+        let unique = !self.properties.may_repeat;
+        let solved = self.properties.solve(&mut env, &mut |env| {
+            if let Some(e) = &env.pending {
+                fault.get_or_insert_with(|| e.clone());
+                return Ok(true);
+            }
+            let mut valuation = Vec::with_capacity(n);
+            for (slot, v) in env.slots[..n].iter().enumerate() {
+                let v = v.clone();
+                // Functions over infinite domains stay symbolic; constants are never compared as states.
+                let v = if v.is_lazy() && !crate::value::ops::symbolic(&v) {
+                    crate::value::val::force(v, &slots[slot].rep)?
+                } else {
+                    v
+                };
+                valuation.push(v);
+            }
+            if unique || seen.insert(valuation.clone()) {
+                if found.len() >= limit {
+                    return Err(Fault::limit(format!("more than {limit} valuations of the constants")));
+                }
+                found.push(valuation);
+            }
+            Ok(true)
+        });
+        if let Err(e) = solved {
+            fault.get_or_insert(e);
+        }
+        self.constants = found;
+        self.lower();
+        let setup = Setup { valuations: self.constants.len(), fault, truncated: env.truncated };
+        self.setup = Some(setup.clone());
+        setup
+    }
+
+    /// Makes the fast tier, now that the constants are known.
+    fn lower(&mut self) {
+        let known: Vec<Known> = (0..self.const_slots())
+            .map(|slot| {
+                let mut values = self.constants.iter().map(|v| &v[slot]);
+                let first = values.next();
+                match first {
+                    Some(v) if !v.is_lazy() && values.all(|w| w == v) => Known::Fixed(self.table.word(v)),
+                    _ if self.constants.iter().any(|v| v[slot].is_lazy()) => Known::Symbolic,
+                    _ => Known::Word,
+                }
+            })
+            .collect();
+        let vars = self.var_slots();
+        let mut l = Lower::new(&self.slots, &self.table, &known, vars.start as Slot..vars.end as Slot);
+        self.fast = self.events.iter().map(|e| l.event(e)).collect();
+        for (check, c) in self.checks.iter_mut().zip(&mut self.compiled) {
+            c.fast = l.closed(&c.test);
+            let reads = l.reads(&c.test);
+            check.changed_by =
+                self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
+        }
+        self.sites = (0..l.sites).map(|_| Arc::default()).collect();
+        let all = self.constants.iter().flatten();
+        self.constant_words = all.map(|v| if v.is_lazy() { 0 } else { self.table.word(v) }).collect();
+        let mut tests = self.compiled.iter();
+        let suffices = self.fast.iter().all(Option::is_some) && tests.all(|c| c.fast.is_some());
+        self.is_word = known.iter().map(|k| suffices && matches!(k, Known::Word)).collect();
+    }
+
+    fn load_constants(&self, w: &mut Worker, valuation: usize) {
+        if w.valuation == valuation {
+            return;
+        }
+        let n = self.const_slots();
+        w.env.words[..n].copy_from_slice(&self.constant_words[valuation * n..(valuation + 1) * n]);
+        for (slot, v) in self.constants[valuation].iter().enumerate() {
+            // Shared by all threads: not to be touched for nothing.
+            if !(w.only_words && self.is_word[slot]) {
+                w.env.slots[slot] = v.clone();
+            }
+        }
+        w.valuation = valuation;
+        w.env.valuation = valuation as u64;
+    }
+
+    fn load_row(&self, w: &mut Worker, row: &[u64]) {
+        self.load_constants(w, self.start_of(row));
+        let words = self.words(row);
+        w.env.words[self.var_slots()].copy_from_slice(words);
+        if !w.lean {
+            self.fill(&mut w.env);
+        }
+    }
+
+    /// Puts the variables of a row into the slots of an environment, which a lean worker leaves alone.
+    pub fn put(&self, env: &mut Env, row: &[u64]) {
+        for (slot, word) in self.var_slots().zip(self.words(row)) {
+            env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
+        }
+    }
+
+    /// The variables as values.
+    fn fill(&self, env: &mut Env) {
+        for slot in self.var_slots() {
+            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
+        }
+    }
+
+    fn visit_initial(
+        &self,
+        w: &mut Worker,
+        valuation: usize,
+        visit: &mut Visit<'_, Env>,
+    ) -> Res<ControlFlow<()>> {
+        self.load_constants(w, valuation);
+        let vars = self.var_slots();
+        for slot in vars.clone() {
+            w.env.slots[slot] = Val::None;
+        }
+        w.seen.clear();
+        let Worker { env, row, seen, .. } = w;
+        let done = self.initialisation.run(env, &mut |env| {
+            row.clear();
+            if self.has_valuation_word() {
+                row.push(valuation as u64);
+            }
+            for slot in vars.clone() {
+                let v = &env.slots[slot];
+                if *v == Val::None {
+                    return Err(Fault::wd(crate::value::fault::WdKind::Unassigned).at(self.slots[slot].span));
+                }
+                row.push(self.table.encode(v, &self.slots[slot].rep));
+            }
+            if !seen.insert(SmallVec::from_slice(row)) {
+                return Ok(true);
+            }
+            let words = &row[usize::from(self.has_valuation_word())..];
+            env.words[vars.clone()].copy_from_slice(words);
+            Ok(visit(env, row).is_continue())
+        })?;
+        Ok(if done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    }
+
+    /// Announced or not ([`Worker::ahead`]), their order is kept, also towards faults.
+    fn visit_successors(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
+        self.load_row(w, source);
+        w.waiting.clear();
+        w.targets.clear();
+        // The target; between events it is the source.
+        w.row.clear();
+        w.row.extend_from_slice(source);
+        for index in 0..self.events.len() {
+            match self.fast.get(index).and_then(Option::as_ref) {
+                Some(fast) => self.fire_fast(fast, w, source, index, visitor)?,
+                None => {
+                    let Worker { env, waiting, targets, .. } = w;
+                    self.flush(env, waiting, targets, visitor)?;
+                    // The slots are whoever's who evaluated last.
+                    self.fill(&mut w.env);
+                    self.fire(w, source, index, visitor)?;
+                }
+            }
+        }
+        let Worker { env, waiting, targets, .. } = w;
+        self.flush(env, waiting, targets, visitor)
+    }
+
+    /// The transitions of one event; the state is in the environment's words.
+    fn fire_fast(
+        &self,
+        fast: &word::lower::Event,
+        w: &mut Worker,
+        source: &[u64],
+        index: usize,
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
+        let event = &self.events[index];
+        let offset = usize::from(self.has_valuation_word());
+        let first = self.const_slots();
+        let Worker { env, row, seen, lean, ahead, waiting, targets, .. } = w;
+        if event.may_repeat {
+            seen.clear();
+        }
+        let mut flow = ControlFlow::Continue(());
+        let solved = fast.plan.solve(env, &mut |env| {
+            if let Some(e) = &env.pending {
+                let e = e.clone();
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    flow = visitor.fault(index, e);
+                }
+                return Ok(flow.is_continue());
+            }
+            let ran = fast.code.run(env, &mut |env| {
+                for slot in &event.writes {
+                    let slot = *slot as usize;
+                    row[offset + slot - first] = env.words[slot];
+                }
+                if event.may_repeat {
+                    let mut key = self.label_at(index, env);
+                    key.extend_from_slice(row);
+                    if !seen.insert(key) {
+                        return Ok(true);
+                    }
+                }
+                if *lean && *ahead && !event.may_repeat {
+                    visitor.prefetch(row);
+                    waiting.push(index);
+                    targets.extend_from_slice(row);
+                    if waiting.len() >= MANY {
+                        flow = self.flush(env, waiting, targets, visitor);
+                    }
+                    return Ok(flow.is_continue());
+                }
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    if !*lean {
+                        self.fill(env);
+                        for slot in event.params.iter().chain(&event.results) {
+                            let slot = *slot as usize;
+                            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
+                        }
+                    }
+                    flow = visitor.transition(Transition { operation: index, here: env, target: row });
+                }
+                Ok(flow.is_continue())
+            });
+            if let Err(e) = ran {
+                flow = self.flush(env, waiting, targets, visitor);
+                if flow.is_continue() {
+                    flow = visitor.fault(index, e);
+                }
+            }
+            Ok(flow.is_continue())
+        });
+        for slot in &event.writes {
+            let at = offset + *slot as usize - first;
+            row[at] = source[at];
+        }
+        if let Err(e) = solved {
+            flow = self.flush(env, waiting, targets, visitor);
+            if flow.is_continue() {
+                flow = visitor.fault(index, e);
+            }
+        }
+        flow
+    }
+
+    /// Visits the steps that were announced, each with its target in the environment's words.
+    #[inline]
+    fn flush(
+        &self,
+        env: &mut Env,
+        waiting: &mut Vec<usize>,
+        targets: &mut Vec<u64>,
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
+        if waiting.is_empty() {
+            ControlFlow::Continue(())
+        } else {
+            self.flush_all(env, waiting, targets, visitor)
+        }
+    }
+
+    fn flush_all(
+        &self,
+        env: &mut Env,
+        waiting: &mut Vec<usize>,
+        targets: &mut Vec<u64>,
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
+        let width = self.width();
+        let offset = usize::from(self.has_valuation_word());
+        // Another event may be under way: its words are put back.
+        let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
+        let mut flow = ControlFlow::Continue(());
+        for (i, event) in waiting.iter().enumerate() {
+            let target = &targets[i * width..(i + 1) * width];
+            env.words[self.var_slots()].copy_from_slice(&target[offset..]);
+            flow = visitor.transition(Transition { operation: *event, here: env, target });
+            if flow.is_break() {
+                break;
+            }
+        }
+        waiting.clear();
+        targets.clear();
+        env.words[self.var_slots()].copy_from_slice(&held);
+        flow
+    }
+
+    /// The same by the general evaluator; the state is in the environment's slots.
+    fn fire(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        index: usize,
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
+        let event = &self.events[index];
+        let offset = usize::from(self.has_valuation_word());
+        let first = self.const_slots();
+        let Worker { env, row, seen, .. } = w;
+        if event.may_repeat {
+            seen.clear();
+        }
+        let mut flow = ControlFlow::Continue(());
+        let solved = event.plan.solve(env, &mut |env| {
+            if let Some(e) = &env.pending {
+                flow = visitor.fault(index, e.clone());
+                return Ok(flow.is_continue());
+            }
+            let ran = event.code.run(env, &mut |env| {
+                for slot in &event.writes {
+                    let slot = *slot as usize;
+                    row[offset + slot - first] = self.table.encode(&env.slots[slot], &self.slots[slot].rep);
+                    env.words[slot] = row[offset + slot - first];
+                }
+                for slot in event.params.iter().chain(&event.results) {
+                    let slot = *slot as usize;
+                    env.words[slot] = match &env.slots[slot] {
+                        // A result nothing was assigned to.
+                        Val::None => u64::MAX,
+                        v => self.table.encode(v, &self.slots[slot].rep),
+                    };
+                }
+                let is_new = !event.may_repeat || {
+                    let mut key = self.label_at(index, env);
+                    key.extend_from_slice(row);
+                    seen.insert(key)
+                };
+                if is_new {
+                    flow = visitor.transition(Transition { operation: index, here: env, target: row });
+                }
+                // Also after a repetition: the next event starts from these words.
+                for slot in &event.writes {
+                    let slot = *slot as usize;
+                    env.words[slot] = source[offset + slot - first];
+                }
+                Ok(flow.is_continue())
+            });
+            if let Err(e) = ran {
+                // The other parameters have their transitions all the same.
+                flow = visitor.fault(index, e);
+            }
+            Ok(flow.is_continue())
+        });
+        for slot in &event.writes {
+            let at = offset + *slot as usize - first;
+            row[at] = source[at];
+        }
+        if let Err(e) = solved {
+            flow = visitor.fault(index, e);
+        }
+        flow
+    }
+
+    /// Event, parameters and results: what makes a transition beside its target. They are in the environment's words.
+    fn label_at(&self, index: usize, env: &Env) -> Label {
+        let event = &self.events[index];
+        let slots = event.params.iter().chain(&event.results);
+        std::iter::once(index as u64).chain(slots.map(|s| env.words[*s as usize])).collect()
+    }
+
+    // ---- plain values, for people ---------------------------------------------------------------------------
+
+    /// A slot's value as a plain tree; `None` when unassigned or symbolic.
+    pub fn plain(&self, slot: usize, v: &Val) -> Option<Value> {
+        match v {
+            Val::None | Val::Lazy(_) => None,
+            v => Some(to_value(v, &self.slots[slot].rep)),
+        }
+    }
+
+    /// The values of constants and variables by slot; without a row the variables have none.
+    pub fn values(&self, valuation: usize, row: Option<&[u64]>) -> Vec<Val> {
+        let mut values = match self.constants.get(valuation) {
+            Some(constants) => constants.clone(),
+            None => vec![Val::None; self.const_slots()],
+        };
+        match row {
+            Some(row) => {
+                let words = self.words(row);
+                let slots = self.var_slots().zip(words);
+                values.extend(slots.map(|(slot, w)| self.table.decode(*w, &self.slots[slot].rep)));
+            }
+            None => values.extend(self.var_slots().map(|_| Val::None)),
+        }
+        values
+    }
+
+    /// The parameters with which an event has this fault in a state, as far as they had values by then.
+    pub fn faulty_parameters(&self, w: &mut Worker, row: &[u64], event: usize, fault: &Fault) -> Vec<Val> {
+        self.load_row(w, row);
+        self.fill(&mut w.env);
+        let event = &self.events[event];
+        let params = |env: &Env| -> Vec<Val> {
+            event.params.iter().map(|slot| env.slots[*slot as usize].clone()).collect()
+        };
+        let mut found = None;
+        let solved = event.plan.solve(&mut w.env, &mut |env| {
+            let here = params(env);
+            let fails = match &env.pending {
+                Some(e) => **e == *fault,
+                None => event.code.run(env, &mut |_| Ok(true)).is_err_and(|e| *e == *fault),
+            };
+            if fails {
+                found = Some(here);
+            }
+            Ok(!fails)
+        });
+        match solved {
+            Err(_) if found.is_none() => params(&w.env),
+            _ => found.unwrap_or_default(),
+        }
+    }
+
+    /// A label as plain values.
+    pub fn labelled(&self, label: &Label) -> Option<Labelled> {
+        let (event, words) = label.split_first()?;
+        let event = self.events.get(*event as usize)?;
+        let value = |(slot, w): (&Slot, &u64)| {
+            let rep = &self.slots[*slot as usize].rep;
+            // A result nothing was assigned to.
+            if *w == u64::MAX { None } else { self.plain(*slot as usize, &self.table.decode(*w, rep)) }
+        };
+        let (params, results) = words.split_at_checked(event.params.len())?;
+        Some(Labelled {
+            op: event.op,
+            params: event.params.iter().zip(params).map(value).collect(),
+            results: event.results.iter().zip(results).map(value).collect(),
+        })
+    }
+
+    /// The values of the constants of a valuation.
+    pub fn constant_values(&self, valuation: usize) -> Vec<Option<Value>> {
+        self.constants[valuation].iter().enumerate().map(|(slot, v)| self.plain(slot, v)).collect()
+    }
+
+    /// The values of the variables in a row.
+    pub fn variable_values(&self, row: &[u64]) -> Vec<Value> {
+        let words = self.words(row);
+        self.var_slots()
+            .zip(words)
+            .map(|(slot, w)| {
+                let rep = &self.slots[slot].rep;
+                to_value(&self.table.decode(*w, rep), rep)
+            })
+            .collect()
+    }
+}
+
+impl System for Machine {
+    type Worker = Worker;
+    type Here = Env;
+
+    fn widths(&self) -> Vec<Width> {
+        let valuation = self.has_valuation_word().then(|| Width::Bits(bits_of(self.constants.len() as u64)));
+        let vars = self.slots[self.var_slots()].iter().map(|slot| match slot.rep.mask_len() {
+            Some(n) => Width::Bits(n),
+            None if slot.rep.carrier > 0 => Width::Bits(bits_of(slot.rep.carrier)),
+            None if slot.rep.is_int() => Width::Integer,
+            None => Width::Name,
+        });
+        valuation.into_iter().chain(vars).collect()
+    }
+
+    fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    fn worker(&self, stop: &Stop) -> Worker {
+        self.full_worker(stop).lean()
+    }
+
+    fn light_worker(&self, stop: &Stop) -> Worker {
+        self.full_worker(stop).lean().only_words()
+    }
+
+    fn prefetching_worker(&self, stop: &Stop) -> Worker {
+        self.full_worker(stop).lean().ahead()
+    }
+
+    fn left_out(&self, deadlock: bool) -> usize {
+        let preconditions = self.model.left_out.len() - self.model.unchecked();
+        self.model.unchecked() + if deadlock { preconditions } else { 0 }
+    }
+
+    fn starts(&self, w: &mut Worker, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
+        let Some(setup) = &self.setup else {
+            let _ = visit.fault(Fault::limit("the constants were not solved"));
+            return None;
+        };
+        if let Some(fault) = &setup.fault
+            && visit.fault(fault.clone()).is_break()
+        {
+            return None;
+        }
+        if let Some(span) = setup.truncated {
+            visit.cut(span);
+        }
+        for valuation in 0..self.constants.len() {
+            if visit.start(w, valuation).is_break() {
+                return None;
+            }
+        }
+        let is_complete = setup.fault.is_none() && setup.truncated.is_none() && !self.constants.is_empty();
+        is_complete.then(Complete::every_start_was_visited)
+    }
+
+    fn initial(&self, w: &mut Worker, valuation: usize, visit: &mut Visit<'_, Env>) -> Res<ControlFlow<()>> {
+        self.visit_initial(w, valuation, visit)
+    }
+
+    #[inline]
+    fn successors(&self, w: &mut Worker, source: &[u64], visitor: &mut dyn Visitor<Env>) -> ControlFlow<()> {
+        self.visit_successors(w, source, visitor)
+    }
+
+    #[inline]
+    fn load<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut Env {
+        self.load_row(w, row);
+        &mut w.env
+    }
+
+    #[inline]
+    fn holds(&self, check: usize, env: &mut Env) -> Res<bool> {
+        self.compiled[check].holds(env)
+    }
+
+    fn cut(&self, w: &mut Worker) -> Option<Span> {
+        w.env.truncated.take()
+    }
+
+    #[inline]
+    fn label(&self, index: usize, env: &Env) -> Label {
+        self.label_at(index, env)
+    }
+
+    fn start_of(&self, row: &[u64]) -> usize {
+        if self.has_valuation_word() { row[0] as usize } else { 0 }
+    }
+
+    fn show_state(&self, row: &[u64]) -> Vec<(String, String)> {
+        let values = self.model.variables.iter().zip(self.variable_values(row));
+        let shown = values.map(|(d, v)| {
+            (d.name.to_string(), Show { value: &v, ty: &d.ty, model: &self.model }.to_string())
+        });
+        shown.collect()
+    }
+
+    fn show_label(&self, label: &Label) -> String {
+        let Some(t) = self.labelled(label) else { return String::new() };
+        let op = &self.model.operations[t.op.index()];
+        let parameters = op.params.iter().zip(&t.params).map(|(l, v)| match v {
+            Some(value) => Show { value, ty: &self.model.local(*l).ty, model: &self.model }.to_string(),
+            None => "?".to_string(),
+        });
+        let parameters: Vec<String> = parameters.collect();
+        if parameters.is_empty() {
+            op.name.to_string()
+        } else {
+            format!("{}({})", op.name, parameters.join(","))
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The answer: one verdict for every engine, and one list of reasons for having none.
+//!
+//! `Holds` cannot be said, only earned: [`Verdict::Holds`] carries a [`Proof`], and a proof is made here, of tokens that
+//! exist only at the end of what they stand for: [`Complete`] (no start of the system is missing), the kernel's
+//! [`Pass`] or an exhausted search, and an exact way of telling states apart. Whatever was cut short, limited or
+//! approximate on the way is a [`Why`], and a run that has one cannot make the proof.
+
+use crate::lang::diag::Span;
+use crate::value::fault::Fault;
+use kanon_refinement::kernel::Pass;
+use std::fmt;
+use std::time::Duration;
+
+/// The answer of an engine; `F` is what it finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict<F> {
+    Holds(Proof),
+    Fails(F),
+    Unknown(Why),
+}
+
+impl<F> Verdict<F> {
+    pub fn holds(&self) -> bool {
+        matches!(self, Verdict::Holds(_))
+    }
+
+    pub fn fails(&self) -> bool {
+        matches!(self, Verdict::Fails(_))
+    }
+
+    pub fn word(&self) -> Word {
+        match self {
+            Verdict::Holds(_) => Word::Holds,
+            Verdict::Fails(_) => Word::Fails,
+            Verdict::Unknown(_) => Word::Unknown,
+        }
+    }
+
+    /// The same verdict about something else.
+    pub fn map<G>(self, f: impl FnOnce(F) -> G) -> Verdict<G> {
+        match self {
+            Verdict::Holds(proof) => Verdict::Holds(proof),
+            Verdict::Fails(found) => Verdict::Fails(f(found)),
+            Verdict::Unknown(why) => Verdict::Unknown(why),
+        }
+    }
+}
+
+/// A verdict without its details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    Holds,
+    Fails,
+    Unknown,
+}
+
+impl Word {
+    pub fn name(self) -> &'static str {
+        match self {
+            Word::Holds => "holds",
+            Word::Fails => "fails",
+            Word::Unknown => "unknown",
+        }
+    }
+}
+
+/// Every start of a system was visited: valuations of constants, and what else its initial states depend on.
+///
+/// Only a system makes one, at the end of [`crate::system::System::starts`]. It can be spent once.
+#[must_use = "without it there is no Holds"]
+#[derive(Debug)]
+pub struct Complete(());
+
+impl Complete {
+    /// A system's word that it has visited every start it has, and that it has one.
+    pub fn every_start_was_visited() -> Complete {
+        Complete(())
+    }
+}
+
+/// A search that has followed every edge of what it searched, to the end.
+#[must_use = "without it there is no Holds"]
+#[derive(Debug)]
+pub struct Exhausted(());
+
+impl Exhausted {
+    /// Made by a search when nothing is left of what it had to follow.
+    pub(crate) fn nothing_is_left() -> Exhausted {
+        Exhausted(())
+    }
+}
+
+/// How an engine came to its end without a finding.
+#[derive(Debug)]
+pub enum Ended {
+    /// The kernel's events ended in `pass`.
+    Passed(Pass),
+    /// Another search was exhausted.
+    Searched(Exhausted),
+}
+
+/// States are taken for one only if they are one, or symmetric.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact(());
+
+impl Exact {
+    /// Equal states have equal keys, and equal keys are those of equal or symmetric states.
+    pub(crate) const BY_KEY: Exact = Exact(());
+}
+
+/// That something holds, and on what that rests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    states: usize,
+}
+
+impl Proof {
+    /// All tokens together are a proof, unless there is no state that it would be about. A search whose states are
+    /// only alike has no [`Exact`], so it has no proof.
+    pub fn new(ended: Ended, complete: Complete, exact: Option<Exact>, states: usize) -> Result<Proof, Why> {
+        let (Ended::Passed(_) | Ended::Searched(_)) = ended;
+        let Complete(()) = complete;
+        let Some(Exact(())) = exact else { return Err(Why::Approximate) };
+        if states == 0 { Err(Why::NoInitialState) } else { Ok(Proof { states }) }
+    }
+
+    /// The states that were looked at.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// Stopped by the user.
+    Interrupted,
+    Timeout(Duration),
+    MaxStates(usize),
+    MaxMemory(u64),
+    /// An unbounded integer was enumerated only from MININT to MAXINT.
+    Truncated(Span),
+    /// Nothing was found, but states that differ may have been taken for one.
+    Approximate,
+    /// Something could not be computed.
+    Limit(Box<Fault>),
+    /// Something that a formula asks for has no value in some state, which stays open.
+    NoValue(Box<Fault>),
+    /// The starts of the system were not all visited.
+    Starts,
+    /// There is no initial state, so there is nothing that could hold.
+    NoInitialState,
+    /// A part of what was to be checked was left out.
+    LeftOut(usize),
+    /// The audit found a mistake of ours.
+    Audit(Box<Broken>),
+    /// Another mistake of ours.
+    Internal(String),
+}
+
+/// A clause of the refinement chain, or an agreement of two evaluators, that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// `mc2/inv1: unex ⊆ rac`, or `evaluator/successors`
+    pub clause: &'static str,
+    /// The kernel's event after which it was broken; none when two evaluators differ.
+    pub event: Option<&'static str>,
+    /// Events so far, that one included.
+    pub number: u64,
+    /// The state that the event was about.
+    pub state: Option<u32>,
+    pub detail: Option<String>,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.event {
+            Some(event) => {
+                write!(f, "audit: clause {} broken after event {} ({event})", self.clause, self.number)?;
+            }
+            None => write!(f, "audit: clause {} broken after event {}", self.clause, self.number)?,
+        }
+        if let Some(detail) = &self.detail {
+            write!(f, ": {detail}")?;
+        }
+        f.write_str("; this is a mistake of kanon, please report it")
+    }
+}
