@@ -18,7 +18,7 @@ is_terminal() { [ -z "${CI:-}" ] && [ -t 0 ] && [ -t 2 ]; }
 
 # agreed COMMAND: announces the command, and asks on a terminal.
 agreed() {
-    say "kanon: to install it, this is run: $1"
+    say "kanon: this command installs it: $1"
     is_terminal || return 0
     printf 'kanon: go ahead? [Y/n] ' >&2
     read -r answer || answer=n
