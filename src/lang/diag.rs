@@ -19,6 +19,9 @@ pub struct Span {
     pub hi: u32,
 }
 
+/// A span that points nowhere: something failed before it was known who asked.
+pub const NOWHERE: Span = Span { file: FileId(u32::MAX), lo: 0, hi: 0 };
+
 impl Span {
     pub fn new(file: FileId, lo: usize, hi: usize) -> Self {
         // Files over 4 GiB are refused by the reader, so the casts lose nothing.

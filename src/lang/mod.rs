@@ -5,9 +5,14 @@
 
 pub mod ast;
 pub mod b;
+pub mod composed;
 pub mod diag;
 pub mod files;
+pub mod front;
+pub mod languages;
+pub mod macros;
 pub mod notation;
 pub mod print;
 pub mod spelling;
+pub mod stack;
 pub mod walk;

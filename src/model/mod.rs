@@ -242,6 +242,15 @@ pub enum StmtKind {
     },
 }
 
+/// The name of a given set's element: as declared, or `S1`, `S2`, … for a deferred set.
+pub fn element_name(model: &Model, set: SetId, index: u32) -> String {
+    let given = &model.sets[set.index()];
+    match given.elements.as_ref().and_then(|e| e.get(index as usize)) {
+        Some(name) => name.to_string(),
+        None => format!("{}{}", given.name, index + 1),
+    }
+}
+
 impl Model {
     pub fn local(&self, id: LocalId) -> &Decl {
         &self.locals[id.index()]

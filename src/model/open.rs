@@ -2,11 +2,11 @@
 
 use super::check::{Want, check_expr};
 use super::load;
-use super::scope::{ScopeArgs, scope};
+use super::scope::{Scope, ScopeArgs, scope};
 use super::{Expr, Model};
-use crate::lang::b::{Definitions, parse_expr};
 use crate::lang::diag::{Diagnostic, SourceMap};
-use crate::value::Scope;
+use crate::lang::languages::parse_expr;
+use crate::lang::macros::Definitions;
 use std::path::Path;
 
 /// A model that is ready to become a system.

@@ -1,10 +1,9 @@
 //! From typed expressions back to syntax, so that they can be printed: definitions are expanded in them and
 //! names are the model's, which the source text under their span need not be.
 
-use super::{Expr, ExprKind as E, LocalId, Model, Type};
+use super::{Expr, ExprKind as E, LocalId, Model, Type, element_name};
 use crate::lang::ast::{self, BinOp, ExprKind as A, Fun, Ident, Name};
 use crate::lang::print;
-use crate::value::element_name;
 
 /// An expression as B text.
 pub fn text(e: &Expr, model: &Model) -> String {

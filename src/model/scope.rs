@@ -6,12 +6,25 @@
 //! `S = {a, b}`, and a partition of S into parts of known size.
 
 use super::{BinOp, ConstId, Expr, ExprKind as E, Fun, Lit, Model, SetId, UnOp};
-use crate::lang::diag::{Diagnostic, Span};
-use crate::value::Scope;
-use crate::value::fault::NOWHERE;
+use crate::lang::diag::{Diagnostic, NOWHERE, Span};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::{HashMap, HashSet};
+
+/// How large everything is: fixed before a model becomes a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The size of each given set, by [`SetId`].
+    pub card: Vec<u64>,
+    pub minint: BigInt,
+    pub maxint: BigInt,
+}
+
+impl Scope {
+    pub fn size(&self, set: SetId) -> u64 {
+        self.card[set.index()]
+    }
+}
 
 /// What the command line says.
 #[derive(Clone, Debug, Default)]

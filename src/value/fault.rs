@@ -1,6 +1,7 @@
 //! What can go wrong when a value is computed.
 
-use crate::lang::diag::{FileId, Span};
+pub use crate::lang::diag::NOWHERE;
+use crate::lang::diag::Span;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,9 +13,6 @@ pub enum Fault {
 }
 
 pub type Res<T> = Result<T, Box<Fault>>;
-
-/// A span that points nowhere: the operation failed before it was known who asked.
-pub const NOWHERE: Span = Span { file: FileId(u32::MAX), lo: 0, hi: 0 };
 
 impl Fault {
     pub fn wd(kind: WdKind) -> Box<Fault> {

@@ -8,6 +8,8 @@ pub mod rep;
 pub mod table;
 pub mod val;
 
+pub use crate::model::element_name;
+pub use crate::model::scope::Scope;
 use crate::model::{Model, SetId, Type};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
@@ -39,30 +41,6 @@ impl Value {
 
     pub fn set(elements: impl IntoIterator<Item = Value>) -> Value {
         Value::Set(elements.into_iter().collect())
-    }
-}
-
-/// How large everything is: fixed before a model becomes a system.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// The size of each given set, by [`SetId`].
-    pub card: Vec<u64>,
-    pub minint: BigInt,
-    pub maxint: BigInt,
-}
-
-impl Scope {
-    pub fn size(&self, set: SetId) -> u64 {
-        self.card[set.index()]
-    }
-}
-
-/// The name of a given set's element: as declared, or `S1`, `S2`, … for a deferred set.
-pub fn element_name(model: &Model, set: SetId, index: u32) -> String {
-    let given = &model.sets[set.index()];
-    match given.elements.as_ref().and_then(|e| e.get(index as usize)) {
-        Some(name) => name.to_string(),
-        None => format!("{}{}", given.name, index + 1),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kanon::lang::diag::{Diagnostic, Severity};
 use kanon::lang::files::{Disk, Files, Overlay};
-use kanon::model::load::{load, load_from};
+use kanon::model::load::{load, load_from, load_text};
 use kanon::model::{LeftOut, Model, OpId, Stmt, StmtKind, raise};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -227,6 +227,35 @@ fn texts_in_memory_hide_files() {
     files.remove(fixture("User.mch"));
     let loaded = load_from(Arc::new(files), &fixture("User.mch"));
     assert_eq!(loaded.diagnostics[0].code, "B0100");
+}
+
+#[test]
+fn what_could_be_read_is_there_beside_the_errors() {
+    let text = "MACHINE M SETS S = {a, b} VARIABLES v, w INVARIANT v : S & w = = 1
+        INITIALISATION v := a || w := 1
+        OPERATIONS one = v := b; two = BEGIN v := END; three = v := a END";
+    let loaded = load_text("M.mch", text);
+    assert!(loaded.model.is_none() && loaded.diagnostics.len() == 2, "{:#?}", loaded.diagnostics);
+    let tree = loaded.tree.unwrap_or_else(|| panic!("a tree"));
+    let operations: Vec<&str> = tree.operations.iter().map(|o| &*o.name.name).collect();
+    assert_eq!((tree.variables.len(), tree.sets.len()), (2, 1));
+    assert_eq!(operations, ["one", "three"]);
+    // Without errors it is the whole machine.
+    let loaded = load(&fixture("Stock.mch"));
+    assert_eq!(loaded.tree.map(|t| t.operations.len()), Some(2));
+    assert!(load_text("M.mch", "nothing").tree.is_none());
+}
+
+#[test]
+fn files_of_other_languages_are_refused_by_name() {
+    for (name, what) in [("m.eventb", "Event-B package"), ("m.BUM", "Event-B machine"), ("x/m.tla", "TLA+")] {
+        for loaded in [load_text(name, "package(x)"), load(&fixture(name))] {
+            let [only] = &loaded.diagnostics[..] else { panic!("{:?}", loaded.diagnostics) };
+            assert!(only.code == "B0401" && only.message.contains(what), "{only:?}");
+        }
+    }
+    // An ending that nobody claims is taken for classical B.
+    assert!(load_text("m.txt", "MACHINE m END").model.is_some());
 }
 
 #[test]

@@ -1,104 +1,18 @@
 //! Composition: a machine and all it refers to become one set of declarations.
 //!
-//! Nothing is rewritten. Each use of a machine is an [`Instance`] with a table that says what the names
-//! in its text mean, so renaming (`x.M`), parameters and visibility are questions of that table, and
-//! capture cannot happen. The order of instances is the order of initialisation.
+//! The order of instances is the order of initialisation.
 //!
 //! As in ProB: variables and operations of seen and used machines are part of the system (the operations
 //! as `M.op`); a refinement keeps of its abstraction the sets, constants and properties, the variables
 //! that it declares again, the operations that it does not refine, and the parts of preconditions that it can still see.
 
-use super::{Definitions, Parsed, parse_machine};
-use crate::lang::ast::{Expr, Ident, Machine, MachineRef, Name, Operation};
+use super::{Parsed, parse_machine};
+use crate::lang::ast::{Ident, Machine, MachineRef, Name};
+use crate::lang::composed::{Composed, Entity, Instance, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What a name stands for: indices into the lists of [`Composed`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum Entity {
-    Set(usize),
-    /// Set and place of the element.
-    Elem(usize, usize),
-    Const(usize),
-    Var(usize),
-    /// A formal parameter: the expression that stands for it, in the scope of that instance.
-    Actual(usize, Arc<Expr>),
-}
-
-#[derive(Clone, Debug)]
-pub struct SetDef {
-    pub name: Ident,
-    pub elements: Option<Vec<Ident>>,
-    pub is_parameter: bool,
-}
-
-#[derive(Clone, Debug)]
-pub struct OpDef {
-    /// As the user sees it: `op`, `p.op` (included as `p.M`), `M.op` (seen).
-    pub name: Name,
-    pub instance: usize,
-    /// Place in the machine's operations, then local operations.
-    pub index: usize,
-    pub is_event: bool,
-    /// The operation of the abstraction that this one refines.
-    pub refines: Option<usize>,
-}
-
-/// One use of a machine.
-#[derive(Clone, Debug)]
-pub struct Instance {
-    pub machine: Arc<Machine>,
-    pub names: HashMap<Name, Entity>,
-    pub operations: HashMap<Name, usize>,
-    /// A machine that is only refined: its invariant and initialisation are not part of the system.
-    pub is_abstract: bool,
-    /// Another instance of the machine has the same sets and constants, and states their properties.
-    pub shares_data: bool,
-    prefix: String,
-    /// Names and operations that a user of the machine sees, without prefix.
-    exports: Vec<(Name, Entity, bool)>,
-    exported_operations: Vec<(Name, usize)>,
-    /// The machine that it refines.
-    abstraction: Option<usize>,
-    /// Instances that belong to the system when this one does.
-    parts: Vec<usize>,
-    /// Seen or used by somebody.
-    is_seen: bool,
-    /// Included, extended or imported by somebody.
-    is_included: bool,
-}
-
-impl Instance {
-    pub fn operation(&self, index: usize) -> Option<&Operation> {
-        let own = self.machine.operations.len();
-        match index.checked_sub(own) {
-            None => self.machine.operations.get(index),
-            Some(local) => self.machine.local_operations.get(local),
-        }
-    }
-}
-
-/// A machine with everything that it refers to.
-#[derive(Debug)]
-pub struct Composed {
-    pub name: Name,
-    pub sets: Vec<SetDef>,
-    pub constants: Vec<Ident>,
-    pub variables: Vec<Ident>,
-    /// How many variables are part of the state; those behind them are abstract, only spoken of.
-    pub state_variables: usize,
-    pub operations: Vec<OpDef>,
-    /// How many operations are part of the system; those behind them are only refined.
-    pub live_operations: usize,
-    /// In the order of initialisation; the last is the machine itself.
-    pub order: Vec<usize>,
-    pub instances: Vec<Instance>,
-    pub top: usize,
-    /// The macros of the machine itself, for texts that are read later.
-    pub definitions: Definitions,
-}
 
 /// Reads all machines that a machine refers to; `path` is its file. `None` when something could not be
 /// read; the diagnostics say what.
@@ -129,7 +43,6 @@ pub fn compose(
             order: vec![],
             instances: vec![],
             top: 0,
-            definitions: parsed.definitions,
         },
     };
     let top = composer.instantiate(machine, String::new(), None, false)?;

@@ -2,51 +2,17 @@
 //! How they are put in place of their uses is in `expand`.
 
 use super::Parsed;
-use super::expand::Expander;
+use super::expand::{Expander, mentioned};
 use super::library::{self, Meaning};
-use super::parse::{Body, MAX_ERRORS, Parser, RawDefinition, RawMachine};
+use super::parse::{MAX_ERRORS, Parser, RawDefinition, RawMachine};
 use crate::lang::ast::*;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
-use crate::lang::walk::{children, subst_children};
-use std::collections::{HashMap, HashSet};
+use crate::lang::macros::{Body, Definition, Definitions, External};
+use crate::lang::walk::subst_children;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The macros of a machine and of the files it includes, as written.
-#[derive(Clone, Debug, Default)]
-pub struct Definitions {
-    pub(super) all: HashMap<Name, Definition>,
-    /// In the order of the text.
-    pub(super) order: Vec<Name>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Definition {
-    pub name: Ident,
-    pub params: Vec<Ident>,
-    pub body: Body,
-    /// The body is only a stand-in for a function of ProB's kernel (`EXTERNAL_FUNCTION_name`).
-    pub external: Option<External>,
-}
-
-/// Where a function of ProB's kernel is declared.
-#[derive(Clone, Debug)]
-pub(super) enum External {
-    /// By the model, in an `EXTERNAL_…` definition.
-    Declared,
-    /// In a file of ProB's library that is not there.
-    Library(String),
-}
-
 impl Definitions {
-    /// Names in the order of the text, with the number of parameters of each.
-    pub fn names(&self) -> impl Iterator<Item = (&Name, usize)> {
-        self.order.iter().filter_map(|n| self.all.get(n).map(|d| (n, d.params.len())))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
-    }
-
     /// Expands every use of a definition in an expression.
     pub fn expand_expr(&self, mut e: Expr) -> Result<Expr, Vec<Diagnostic>> {
         let mut expander = Expander::new(self);
@@ -162,14 +128,6 @@ impl Definitions {
     }
 }
 
-/// Calls `see` with every name in an expression, bound ones too.
-pub(super) fn mentioned(e: &Expr, see: &mut dyn FnMut(&Name)) {
-    if let ExprKind::Name(n) | ExprKind::Old(n) = &e.kind {
-        see(n);
-    }
-    children(e, &mut |c| mentioned(c, see));
-}
-
 fn mentioned_in_subst(s: &Subst, see: &mut dyn FnMut(&Name)) {
     if let SubstKind::Call { op, .. } = &s.kind {
         see(&op.name);
@@ -181,20 +139,14 @@ fn mentioned_in_subst(s: &Subst, see: &mut dyn FnMut(&Name)) {
     }
 }
 
-/// Definitions that tools give a meaning.
-pub(super) fn is_for_tools(name: &str) -> bool {
-    const WHOLE: [&str; 3] = ["GOAL", "HEURISTIC_FUNCTION", "SCOPE"];
-    const PREFIXES: [&str; 5] = ["ASSERT_LTL", "ASSERT_CTL", "scope_", "SET_PREF_", "FORCE_SYMMETRY"];
-    WHOLE.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p))
-}
-
-/// Collects the definitions of a parsed machine and expands them in it.
+/// Collects the definitions of a parsed machine and expands them in it. Beside errors the second is what could be
+/// read of it.
 pub(super) fn finish(
     sources: &mut SourceMap,
     file: FileId,
     raw: RawMachine,
     mut diagnostics: Vec<Diagnostic>,
-) -> Parsed {
+) -> (Parsed, Option<Machine>) {
     let mut definitions = Definitions::default();
     let mut loader = Loader {
         sources,
@@ -218,7 +170,8 @@ pub(super) fn finish(
         diagnostics.truncate(MAX_ERRORS);
     }
     let failed = diagnostics.iter().any(Diagnostic::is_error);
-    Parsed { machine: (!failed).then_some(machine), definitions, diagnostics }
+    let (machine, partial) = if failed { (None, Some(machine)) } else { (Some(machine), None) };
+    (Parsed { machine, definitions, diagnostics }, partial)
 }
 
 /// Reads definition files, each once.

@@ -5,10 +5,10 @@
 //! Each body is expanded once, when it is first used. The growth is counted, so that a chain of
 //! doubling definitions ends in an error and not in memory.
 
-use super::defs::{Definition, Definitions, External, is_for_tools, mentioned};
-use super::parse::{Body, MAX_DEPTH, MAX_ERRORS};
+use super::parse::{MAX_DEPTH, MAX_ERRORS};
 use crate::lang::ast::*;
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::macros::{Body, Definition, Definitions, External};
 use crate::lang::walk::{children, children_mut, subst_children, subst_children_mut};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -587,4 +587,19 @@ fn measure_subst(s: &Subst) -> (usize, u32) {
         height = height.max(h);
     }
     (size + 1, height + 1)
+}
+
+/// Calls `see` with every name in an expression, bound ones too.
+pub(super) fn mentioned(e: &Expr, see: &mut dyn FnMut(&Name)) {
+    if let ExprKind::Name(n) | ExprKind::Old(n) = &e.kind {
+        see(n);
+    }
+    children(e, &mut |c| mentioned(c, see));
+}
+
+/// Definitions that tools give a meaning.
+pub(super) fn is_for_tools(name: &str) -> bool {
+    const WHOLE: [&str; 3] = ["GOAL", "HEURISTIC_FUNCTION", "SCOPE"];
+    const PREFIXES: [&str; 5] = ["ASSERT_LTL", "ASSERT_CTL", "scope_", "SET_PREF_", "FORCE_SYMMETRY"];
+    WHOLE.contains(&name) || PREFIXES.iter().any(|p| name.starts_with(p))
 }

@@ -11,9 +11,36 @@ mod library;
 pub(in crate::lang) mod parse;
 
 use crate::lang::ast::{Expr, Machine};
+use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
-pub use defs::Definitions;
+use crate::lang::front::{FrontEnd, Read};
+pub use crate::lang::macros::Definitions;
+use crate::lang::stack::catch_with_large_stack;
 use std::path::Path;
+
+/// Classical B as a front end.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassicalB;
+
+impl FrontEnd for ClassicalB {
+    fn language(&self) -> &'static str {
+        "classical B"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["mch", "ref", "imp", "sys"]
+    }
+
+    fn read(&self, sources: &mut SourceMap, file: FileId) -> Read {
+        let (mut parsed, partial) = parse_file(sources, file);
+        let path = sources.path(file).map(Path::to_path_buf).unwrap_or_default();
+        let tree = parsed.machine.clone().or(partial);
+        let definitions = std::mem::take(&mut parsed.definitions);
+        let mut diagnostics = vec![];
+        let composed: Option<Composed> = compose::compose(sources, parsed, &path, &mut diagnostics);
+        Read { composed, tree, definitions, diagnostics }
+    }
+}
 
 /// What reading a machine gave. `machine` is there exactly when no error was reported.
 #[derive(Debug, Default)]
@@ -27,7 +54,7 @@ pub struct Parsed {
 /// Reads the machine in a file.
 pub fn parse_machine(sources: &mut SourceMap, path: &Path) -> Parsed {
     match sources.read(path) {
-        Ok(file) => parse_file(sources, file),
+        Ok(file) => parse_file(sources, file).0,
         Err(message) => {
             let file = sources.add(path, "");
             let d = Diagnostic::error("B0100", Span::new(file, 0, 0), message);
@@ -40,7 +67,7 @@ pub fn parse_machine(sources: &mut SourceMap, path: &Path) -> Parsed {
 /// definitions are looked for beside it.
 pub fn parse_text(sources: &mut SourceMap, name: &str, text: &str) -> Parsed {
     let file = sources.add(name, text);
-    parse_file(sources, file)
+    parse_file(sources, file).0
 }
 
 /// Reads one expression or predicate, with a machine's definitions expanded in it.
@@ -65,7 +92,9 @@ pub fn parse_expr(
     .unwrap_or_else(|d| Err(vec![d]))
 }
 
-fn parse_file(sources: &mut SourceMap, file: FileId) -> Parsed {
+/// The machine; beside errors, what could be read of it: the clauses and operations without a mistake, their
+/// definitions not expanded.
+fn parse_file(sources: &mut SourceMap, file: FileId) -> (Parsed, Option<Machine>) {
     let text = source_text(sources, file);
     let result = with_deep_stack(file, || {
         let (tokens, mut diagnostics) = lex::lex(&text, file);
@@ -81,10 +110,10 @@ fn parse_file(sources: &mut SourceMap, file: FileId) -> Parsed {
         diagnostics.truncate(parse::MAX_ERRORS);
         match raw {
             Some(raw) => defs::finish(sources, file, raw, diagnostics),
-            None => Parsed { diagnostics, ..Parsed::default() },
+            None => (Parsed { diagnostics, ..Parsed::default() }, None),
         }
     });
-    result.unwrap_or_else(|d| Parsed { diagnostics: vec![d], ..Parsed::default() })
+    result.unwrap_or_else(|d| (Parsed { diagnostics: vec![d], ..Parsed::default() }, None))
 }
 
 fn source_text(sources: &SourceMap, file: FileId) -> std::sync::Arc<str> {
@@ -93,14 +122,8 @@ fn source_text(sources: &SourceMap, file: FileId) -> std::sync::Arc<str> {
 
 /// Runs the recursive passes where [`parse::MAX_DEPTH`] levels fit whatever the caller's stack is.
 fn with_deep_stack<X: Send>(file: FileId, work: impl FnOnce() -> X + Send) -> Result<X, Diagnostic> {
-    const STACK: usize = 256 << 20;
     let failed = |why: String| Diagnostic::error("B0199", Span::new(file, 0, 0), why);
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("parse".to_string())
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)
-            .map_err(|e| failed(format!("cannot start a thread to parse in: {e}")))?;
-        thread.join().map_err(|_| failed("the parser failed; this is a bug of kanon".to_string()))
-    })
+    catch_with_large_stack(work)
+        .map_err(|e| failed(format!("cannot start a thread to parse in: {e}")))?
+        .map_err(|_| failed("the parser failed; this is a bug of kanon".to_string()))
 }

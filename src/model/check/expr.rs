@@ -4,7 +4,7 @@ use super::names::is_unsupported_builtin;
 use super::unify::is_unknown;
 use super::{Checker, Deferred, rules};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
-use crate::lang::b::compose::Entity;
+use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::notation;
 use crate::lang::spelling::closest;

@@ -17,7 +17,7 @@ mod tool;
 mod unify;
 
 use crate::lang::ast::{self, Ident, Name};
-use crate::lang::b::compose::{Composed, Entity, Instance, OpDef};
+use crate::lang::composed::{Composed, Entity, Instance, OpDef};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{Decl, Expr, GivenSet, LocalId, Model, Operation, Stmt, StmtKind, Type};
 use std::collections::{HashMap, HashSet};

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::unify::is_unknown;
 use crate::lang::ast::{BinOp, Name};
-use crate::lang::b::compose::Entity;
+use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::spelling::closest;
 use crate::model::{Expr, ExprKind, LocalId, Model, Type};

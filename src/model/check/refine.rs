@@ -6,7 +6,7 @@ use super::Checker;
 use super::expr::plural;
 use super::fill::conjunction;
 use crate::lang::ast::{BinOp, Lit};
-use crate::lang::b::compose::Composed;
+use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{
     Expr, ExprKind, Left, LeftOut, Lhs, LocalId, OpId, SetId, Stmt, StmtKind, Target, Type, VarId, raise,

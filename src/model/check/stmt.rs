@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expr::plural;
 use crate::lang::ast::{self, Ident, SubstKind};
-use crate::lang::b::compose::Entity;
+use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{Expr, ExprKind, Lhs, LocalId, OpId, Step, Stmt, StmtKind, Target, Type, VarId};
 

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::lang::ast::{self, BinOp, ExprKind, UnOp};
-use crate::lang::b::compose::{Composed, Entity};
+use crate::lang::composed::{Composed, Entity};
 use crate::lang::diag::Diagnostic;
 use crate::lang::spelling::closest;
 use crate::model::SetId;

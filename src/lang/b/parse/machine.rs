@@ -3,10 +3,9 @@
 use super::super::lex::{Clause, Kw, T};
 use super::expr::TOP;
 use super::{Parser, Res, is_machine_start, unescape};
-use crate::lang::ast::{
-    BinOp, Expr, ExprKind, Ident, Machine, MachineKind, MachineRef, Operation, SetDecl, Subst,
-};
+use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Machine, MachineKind, MachineRef, Operation, SetDecl};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::macros::Body;
 use crate::lang::spelling::distance;
 use std::collections::HashMap;
 
@@ -29,13 +28,6 @@ pub(in crate::lang::b) enum RawDefinition {
         path: String,
         span: Span,
     },
-}
-
-/// What a definition stands for. Predicates are expressions here.
-#[derive(Clone, Debug)]
-pub(in crate::lang::b) enum Body {
-    Expr(Expr),
-    Subst(Subst),
 }
 
 impl Parser<'_> {

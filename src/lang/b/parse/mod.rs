@@ -17,7 +17,7 @@ use crate::lang::diag::{Diagnostic, FileId, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub(super) use machine::{Body, RawDefinition, RawMachine};
+pub(super) use machine::{RawDefinition, RawMachine};
 
 /// Boxed, because a diagnostic is large and errors are rare.
 type Fail = Box<Diagnostic>;

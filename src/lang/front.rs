@@ -1,0 +1,31 @@
+//! What a front end is: a language whose texts become composed machines. Which there are is in
+//! [`super::languages`].
+
+use crate::lang::ast::Machine;
+use crate::lang::composed::Composed;
+use crate::lang::diag::{Diagnostic, FileId, SourceMap};
+use crate::lang::macros::Definitions;
+
+/// A language.
+pub trait FrontEnd: Sync {
+    /// For messages: `classical B`.
+    fn language(&self) -> &'static str;
+
+    /// The endings of its files, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Reads a text of the map, and through the map all files that it refers to.
+    fn read(&self, sources: &mut SourceMap, file: FileId) -> Read;
+}
+
+/// What reading a model gave.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// There when it could be composed; the diagnostics may hold errors nevertheless.
+    pub composed: Option<Composed>,
+    /// The machine itself as far as it could be read, also beside errors: for editors.
+    pub tree: Option<Machine>,
+    /// Its macros, for texts that are read later.
+    pub definitions: Definitions,
+    pub diagnostics: Vec<Diagnostic>,
+}

@@ -1,0 +1,36 @@
+//! Deep recursion: trees are as deep as texts nest, so walks over them run on a stack of their own.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Enough for any tree that the parser accepts (it has a limit), and for any value of such a tree.
+pub const STACK: usize = 512 << 20;
+
+thread_local! {
+    /// Whether this thread has such a stack already.
+    static IS_LARGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f` with a stack large enough for any tree that the parser accepts.
+pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> io::Result<R> {
+    catch_with_large_stack(f).map(|result| result.unwrap_or_else(|panic| resume_unwind(panic)))
+}
+
+/// The same; a panic comes back as a value.
+pub fn catch_with_large_stack<R: Send>(
+    f: impl FnOnce() -> R + Send,
+) -> io::Result<Result<R, Box<dyn Any + Send>>> {
+    if IS_LARGE.get() {
+        // What `f` was about to change is dropped with it.
+        return Ok(catch_unwind(AssertUnwindSafe(f)));
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+            IS_LARGE.set(true);
+            f()
+        })?;
+        Ok(thread.join())
+    })
+}
