@@ -2,3 +2,4 @@
 
 mod documents;
 mod licences;
+mod rooms;
