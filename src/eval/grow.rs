@@ -355,6 +355,9 @@ impl Closure for PartialFun {
     }
 
     fn apply(&self, x: &Val) -> Res<Val> {
+        if x.is_lazy() {
+            return Err(not_yet());
+        }
         match self.from.binary_search(x) {
             Ok(i) => match self.chosen.get(i) {
                 Some(Some(y)) => Ok(y.clone()),

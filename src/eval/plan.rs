@@ -144,15 +144,14 @@ impl Plan {
         let complete = self.solve_all(env, &mut |env| {
             match &env.pending {
                 None => yes = true,
-                Some(e) => {
-                    fault.get_or_insert_with(|| e.clone());
-                }
+                Some(e) => Fault::gather(&mut fault, e.clone()),
             }
             Ok(!yes)
         })?;
         match (fault, complete) {
             _ if yes => Ok(true),
-            (Some(e), _) | (None, Err(e)) => Err(e),
+            (Some(e), Ok(_)) | (None, Err(e)) => Err(e),
+            (Some(e), Err(cut)) => Err(e.worse(cut)),
             (None, Ok(_)) => Ok(false),
         }
     }
@@ -167,19 +166,17 @@ impl Plan {
             match (&antecedent, holds) {
                 (_, Ok(true)) => {}
                 (None, Ok(false)) => all = false,
-                (Some(e), Ok(false)) => {
-                    fault.get_or_insert_with(|| e.clone());
-                }
-                (_, Err(e)) => {
-                    fault.get_or_insert(e);
-                }
+                (Some(e), Ok(false)) => Fault::gather(&mut fault, e.clone()),
+                (None, Err(e)) => Fault::gather(&mut fault, e),
+                (Some(a), Err(e)) => Fault::gather(&mut fault, a.clone().worse(e)),
             }
             env.pending = antecedent;
             Ok(all)
         })?;
         match (fault, complete) {
             _ if !all => Ok(false),
-            (Some(e), _) | (None, Err(e)) => Err(e),
+            (Some(e), Ok(_)) | (None, Err(e)) => Err(e),
+            (Some(e), Err(cut)) => Err(e.worse(cut)),
             (None, Ok(_)) => Ok(true),
         }
     }
@@ -193,7 +190,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             Ok(false) => Ok(true),
             Err(e) => {
                 let before = env.pending.clone();
-                env.pending.get_or_insert(e);
+                Fault::gather(&mut env.pending, e);
                 let out = run(rest, env, found);
                 env.pending = before;
                 out
@@ -288,7 +285,7 @@ fn undecided(pattern: &Pattern, rep: &R, fault: Box<Fault>, env: &mut Env, found
         return Err(fault);
     }
     let before = env.pending.clone();
-    env.pending.get_or_insert(fault);
+    Fault::gather(&mut env.pending, fault);
     let mut out = Ok(true);
     for w in 0..rep.carrier {
         env.set(*slot, Val::W(w));

@@ -32,6 +32,27 @@ impl Fault {
         self
     }
 
+    /// Whether something is known to be infinite that has to be finite.
+    pub fn is_infinite(&self) -> bool {
+        matches!(self, Fault::Wd(w) if w.kind == WdKind::Infinite)
+    }
+
+    /// Of two faults of one conjunction: what could not be computed might have decided it, so a limit wins.
+    pub fn worse(self: Box<Self>, other: Box<Self>) -> Box<Self> {
+        match (&*self, &*other) {
+            (Fault::Wd(_), Fault::Limit(..)) => other,
+            _ => self,
+        }
+    }
+
+    /// Keeps the worse of the faults seen so far and this one.
+    pub fn gather(seen: &mut Option<Box<Fault>>, fault: Box<Fault>) {
+        *seen = Some(match seen.take() {
+            Some(before) => before.worse(fault),
+            None => fault,
+        });
+    }
+
     pub fn span(&self) -> Span {
         match self {
             Fault::Wd(w) => w.span,

@@ -4,7 +4,7 @@
 //! expanded ([`Lazy`]) appear only while evaluating; [`force`] gives them their form before they are compared,
 //! put into a set or stored.
 
-use super::fault::{Fault, Res};
+use super::fault::{Fault, Res, WdKind};
 use super::mask;
 use super::rep::{R, Rep, SetKind, Shape, low};
 use super::{Scope, Value};
@@ -47,6 +47,8 @@ pub enum Lazy {
     Pow {
         of: Val,
         nonempty: bool,
+        /// FIN: the finite subsets only.
+        finite: bool,
     },
     Fun {
         kind: FunKind,
@@ -70,6 +72,14 @@ pub trait Closure: Send + Sync {
     fn contains(&self, v: &Val) -> Res<bool>;
     /// The value at x when the set is used as a function.
     fn apply(&self, x: &Val) -> Res<Val>;
+    /// What the set relates to x when it is used as a relation.
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        match self.apply(x) {
+            Ok(y) => Ok(vec![y]),
+            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(Vec::new()),
+            Err(e) => Err(e),
+        }
+    }
     /// All elements, or a limit fault when there is no end of them.
     fn elements(&self, limit: usize) -> Res<Vec<Val>>;
     /// Whether it cannot be expanded as far as is known without trying.

@@ -6,6 +6,8 @@ pub mod random;
 pub mod xml;
 
 use kanon::eval::Fault;
+use kanon::eval::compile::Compiler;
+use kanon::eval::node;
 use kanon::eval::reference::{Cx, Env, eval, holds};
 use kanon::explore::{Explored, Options};
 use kanon::lang::b::{Definitions, parse_expr};
@@ -13,6 +15,7 @@ use kanon::lang::diag::SourceMap;
 use kanon::model::check::{Want, check_expr};
 use kanon::model::{Expr, GivenSet, Model, Type};
 use kanon::system::{Machine, Setup, Stop};
+use kanon::value::val::{force, to_value};
 use kanon::value::{Scope, Show, Value};
 use std::sync::Arc;
 
@@ -94,6 +97,29 @@ fn same_value(text: &str, expected: &str) -> bool {
         (Ok((_, _, Ok(a), false)), Ok((_, _, Ok(b), _))) => a == b,
         _ => false,
     }
+}
+
+/// What production says to a text; `limit` also where an unbounded integer ran only from MININT to MAXINT.
+pub fn ask_production(text: &str) -> String {
+    let (mut model, scope) = base();
+    let e = match typed(&mut model, text) {
+        Ok(e) => e,
+        Err(why) => return why,
+    };
+    let mut compiler = Compiler::new(&model, &scope);
+    let rep = compiler.rep(&e.ty);
+    let mut run = |e: &Expr| -> Result<Value, Fault> {
+        if e.ty == Type::Pred {
+            let test = compiler.closed_test(e);
+            let mut env = node::Env::new(compiler.slots.len());
+            return test.holds(&mut env).map(Value::Bool).map_err(|f| *f);
+        }
+        let node = compiler.expr(e);
+        let mut env = node::Env::new(compiler.slots.len());
+        node.val(&mut env).and_then(|v| force(v, &rep)).map(|v| to_value(&v, &rep)).map_err(|f| *f)
+    };
+    let result = run(&e);
+    answer(&model, &e.ty, result)
 }
 
 pub fn check_eval<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str)>) {

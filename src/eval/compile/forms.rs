@@ -73,6 +73,7 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
         }
         (ExprKind::Binary(BinOp::In, a, b), false) | (ExprKind::Binary(BinOp::NotIn, a, b), true) => {
             match (&a.kind, &b.kind) {
+                // Where the subsets are run through, all of them are finite; where not, the membership itself is tested.
                 (_, ExprKind::Call(Fun::Pow | Fun::Fin, args)) => Form::Subset(a, &args[0]),
                 _ => Form::In(a, b),
             }

@@ -121,7 +121,7 @@ impl<'m> Compiler<'m> {
                     let mut node = self.expr(set);
                     if subset {
                         node = Node::Unary {
-                            op: crate::eval::node::Unary::Pow { nonempty: false },
+                            op: crate::eval::node::Unary::Pow { nonempty: false, finite: false },
                             a: Box::new(node),
                             rep: rep.clone(),
                             out: Rep::set(rep.clone()),

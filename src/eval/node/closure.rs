@@ -21,7 +21,7 @@ impl Compr {
         let mut fault = None;
         let complete = self.plan.solve_all(env, &mut |env| {
             if let Some(e) = env.pending.clone() {
-                fault.get_or_insert(e);
+                Fault::gather(&mut fault, e);
                 return Ok(true);
             }
             if out.len() >= limit {
@@ -108,6 +108,26 @@ impl Compr {
         }
     }
 
+    /// What the set relates to x. A function whose predicate is false at x has nothing there; a fault inside its
+    /// body is a fault.
+    fn images(&self, x: &Val, env: &mut Env) -> Res<Vec<Val>> {
+        let mut out = Vec::new();
+        match &self.value {
+            Some(value) => {
+                self.bind(x, env);
+                if self.test.holds(env)? {
+                    out.push(value.val(env)?);
+                }
+            }
+            None => {
+                let mut all = Vec::new();
+                self.elements(env, &mut all, crate::value::val::MAX_SET)?;
+                ops::at(&Val::from_elems(all, &self.rep), x, &self.rep, &mut |y| out.push(y));
+            }
+        }
+        Ok(out)
+    }
+
     /// The value at x when the set is used as a function.
     fn apply(&self, x: &Val, env: &mut Env) -> Res<Val> {
         match &self.value {
@@ -156,6 +176,12 @@ impl Closure for Recursive {
 
     fn apply(&self, x: &Val) -> Res<Val> {
         ops::apply(self.value()?, x, &self.rep)
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        let mut out = Vec::new();
+        ops::images(self.value()?, x, &self.rep, &mut |y| out.push(y))?;
+        Ok(out)
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {
@@ -222,6 +248,10 @@ impl Closure for Captured {
 
     fn apply(&self, x: &Val) -> Res<Val> {
         self.inside(|env| self.code.apply(x, env))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        self.inside(|env| self.code.images(x, env))
     }
 
     fn elements(&self, limit: usize) -> Res<Vec<Val>> {

@@ -225,7 +225,7 @@ pub(in crate::eval) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::Inverse => ops::inverse(&a, rep, out)?,
         Unary::GenUnion => ops::gen_union(&a, rep)?,
         Unary::GenInter => ops::gen_inter(&a, rep)?,
-        Unary::Pow { nonempty } => Val::lazy(Lazy::Pow { of: a, nonempty }),
+        Unary::Pow { nonempty, finite } => Val::lazy(Lazy::Pow { of: a, nonempty, finite }),
         Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a }),
         Unary::Identity if ops::symbolic(&a) => {
             Val::lazy(Lazy::Closure(Arc::new(Builtin { kind: BuiltinKind::Identity(a), rep: out.clone() })))
@@ -373,7 +373,7 @@ impl Test {
                     match t.holds(env) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
-                        Err(e) => fault = fault.or(Some(e)),
+                        Err(e) => Fault::gather(&mut fault, e),
                     }
                 }
                 return fault.map_or(Ok(true), Err);
@@ -384,7 +384,7 @@ impl Test {
                     match t.holds(env) {
                         Ok(false) => {}
                         Ok(true) => return Ok(true),
-                        Err(e) => fault = fault.or(Some(e)),
+                        Err(e) => Fault::gather(&mut fault, e),
                     }
                 }
                 return fault.map_or(Ok(false), Err);
@@ -409,7 +409,8 @@ impl Test {
                 Ok(true) => b.holds(env)?,
                 Err(e) => match b.holds(env) {
                     Ok(true) => true,
-                    _ => return Err(e),
+                    Ok(false) => return Err(e),
+                    Err(f) => return Err(e.worse(f)),
                 },
             },
             Test::Iff(a, b) => a.holds(env)? == b.holds(env)?,
@@ -474,6 +475,10 @@ impl Test {
             Test::Defined(n) => {
                 n.val(env)?;
                 true
+            }
+            Test::Finite(n, rep) => {
+                let v = n.val(env)?;
+                ops::is_finite(&v, rep)?
             }
             Test::Exists(plan) => plan.exists(env)?,
             Test::Forall(plan, body) => plan.forall(env, body)?,

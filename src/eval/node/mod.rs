@@ -228,7 +228,7 @@ pub enum Unary {
     Inverse,
     GenUnion,
     GenInter,
-    Pow { nonempty: bool },
+    Pow { nonempty: bool, finite: bool },
     Seqs(SeqKind),
     Identity,
     Closure,
@@ -346,6 +346,8 @@ pub enum Test {
     },
     /// The expression has a value; the type says the rest.
     Defined(N),
+    /// The set is finite.
+    Finite(N, R),
     Exists(Arc<Plan>),
     Forall(Arc<Plan>, Box<Test>),
     If(Box<Test>, Box<Test>, Box<Test>),

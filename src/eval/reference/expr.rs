@@ -395,7 +395,12 @@ fn card<'m>(cx: &Cx<'m>, env: &Env<'m>, set: &Item<'m>, span: Span) -> Result<Bi
                 return arithmetic(BinOp::Pow, 2.into(), card(cx, env, s, span)?, span);
             }
             Symbolic::Product(a, b) => {
-                return arithmetic(BinOp::Mul, card(cx, env, a, span)?, card(cx, env, b, span)?, span);
+                let sizes = [card(cx, env, a, span), card(cx, env, b, span)];
+                return match sizes {
+                    // Nothing is paired with anything, however much there is of it.
+                    [Ok(n), Err(f)] | [Err(f), Ok(n)] if n.is_zero() && f.is_infinite() => Ok(n),
+                    [a, b] => arithmetic(BinOp::Mul, a?, b?, span),
+                };
             }
             _ => {}
         }

@@ -379,7 +379,8 @@ impl<'a> Lower<'a> {
                 let elem = Rep::set(rep.as_rel().1.clone());
                 self.memo_pred(pred::Op::InSeq(*kind, rep.clone()), &[(&**s, rep), (&**of, &elem)])?
             }
-            Test::Defined(n) => match self.boxed(n)? {
+            // What has a word is not symbolic.
+            Test::Defined(n) | Test::Finite(n, _) => match self.boxed(n)? {
                 w if total(&w, None) => Pred::Const(true),
                 w => Pred::Defined(w),
             },

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::{Frame, W, Word, is_small};
 use crate::eval::node::{Cmp, Env, Slot, Test};
 use crate::lang::diag::Span;
-use crate::value::fault::Res;
+use crate::value::fault::{Fault, Res};
 use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
@@ -95,7 +95,7 @@ impl Pred {
                     match t.holds(env) {
                         Ok(true) => {}
                         Ok(false) => return Ok(false),
-                        Err(e) => fault = fault.or(Some(e)),
+                        Err(e) => Fault::gather(&mut fault, e),
                     }
                 }
                 return fault.map_or(Ok(true), Err);
@@ -106,7 +106,7 @@ impl Pred {
                     match t.holds(env) {
                         Ok(false) => {}
                         Ok(true) => return Ok(true),
-                        Err(e) => fault = fault.or(Some(e)),
+                        Err(e) => Fault::gather(&mut fault, e),
                     }
                 }
                 return fault.map_or(Ok(false), Err);
@@ -131,7 +131,8 @@ impl Pred {
                 Ok(true) => b.holds(env)?,
                 Err(e) => match b.holds(env) {
                     Ok(true) => true,
-                    _ => return Err(e),
+                    Ok(false) => return Err(e),
+                    Err(f) => return Err(e.worse(f)),
                 },
             },
             Pred::Iff(a, b) => a.holds(env)? == b.holds(env)?,

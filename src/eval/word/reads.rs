@@ -115,7 +115,7 @@ impl Slots {
             | Test::Subset(a, b, _)
             | Test::Strict(a, b, _)
             | Test::InSeq { s: a, of: b, .. } => self.nodes([&**a, &**b]),
-            Test::InInts(a, _) | Test::Defined(a) => self.node(a),
+            Test::InInts(a, _) | Test::Defined(a) | Test::Finite(a, _) => self.node(a),
             Test::InInterval { x, lo, hi } => self.nodes([&**x, &**lo, &**hi]),
             Test::InFun { f, from, to, .. } => self.nodes([&**f, &**from, &**to]),
             Test::InCompr { x, over } => {

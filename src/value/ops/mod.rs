@@ -9,12 +9,12 @@ mod relation;
 mod symbolic;
 
 pub use relation::{
-    Restrict, apply, at, closure1, compose, direct_product, dom, identity, image, inverse, iterate,
+    Restrict, apply, at, closure1, compose, direct_product, dom, identity, image, images, inverse, iterate,
     override_with, parallel_product, ran, restrict, update,
 };
 pub use symbolic::{
-    Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite, member,
-    symbolic,
+    Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite,
+    is_finite, member, symbolic,
 };
 
 use super::fault::{Fault, Res, WdKind};
@@ -66,7 +66,14 @@ pub fn subset(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
             (_, Lazy::All(_) | Lazy::Strings) => Ok(true),
             // Integers have their order: an infinite set is no subset of an interval.
             (Lazy::Integers(_), Lazy::Interval(..)) => Ok(false),
-            (Lazy::Pow { of, nonempty: false }, Lazy::Pow { of: of2, nonempty: false }) => {
+            (
+                Lazy::Pow { of, nonempty, finite },
+                Lazy::Pow { of: of2, nonempty: nonempty2, finite: finite2 },
+            ) => {
+                // The empty set is in the one and not in the other, or an infinite set itself is.
+                if (*nonempty2 && !nonempty) || (*finite2 && !finite && !is_finite(of, rep.elem())?) {
+                    return Ok(false);
+                }
                 subset(of, of2, rep.elem())
             }
             (Lazy::Product(a1, b1), Lazy::Product(a2, b2)) => {
@@ -263,7 +270,8 @@ pub fn min_max(v: &Val, rep: &Rep, want: Ordering) -> Res<Val> {
             }
             Lazy::Integers(IntSet::Natural) if want == Ordering::Less => return Ok(Val::I(0)),
             Lazy::Integers(IntSet::Natural1) if want == Ordering::Less => return Ok(Val::I(1)),
-            _ if infinite(v) => return Err(Fault::wd(WdKind::Infinite)),
+            Lazy::Integers(_) => return Err(Fault::wd(WdKind::Infinite)),
+            // Other infinite sets may well be bounded on the side that is asked for: expanding them is the limit.
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
 //! Relations and functions.
 
-use super::symbolic::{member, symbolic};
-use super::{filter, is_empty, union};
+use super::symbolic::{infinite, member, symbolic};
+use super::{equal, filter, is_empty, union};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::rep::Rep;
@@ -111,13 +111,15 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
                 };
                 match (by(a)?, by(b)?) {
                     (Some(v), None) | (None, Some(v)) => Ok(v),
-                    (Some(v), Some(w)) if v == w => Ok(v),
+                    (Some(v), Some(w)) if equal(&v, &w, rep.as_rel().1)? => Ok(v),
                     (Some(_), Some(_)) => Err(Fault::wd(WdKind::NotFunctional)),
                     (None, None) => Err(Fault::wd(WdKind::OutsideDomain)),
                 }
             }
             _ => apply(&force(r.clone(), rep)?, x, rep),
         },
+        // What an expanded relation relates is finite.
+        _ if x.is_lazy() && !infinite(x) => apply(r, &force(x.clone(), rep.as_rel().0)?, rep),
         _ => {
             let mut images = 0;
             let mut image = Val::None;
@@ -134,6 +136,47 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
     }
 }
 
+/// What a relation that may be symbolic relates to x.
+pub fn images(r: &Val, x: &Val, rep: &Rep, found: &mut dyn FnMut(Val)) -> Res<()> {
+    let Val::Lazy(l) = r else {
+        at(r, x, rep, found);
+        return Ok(());
+    };
+    let (ra, rb) = rep.as_rel();
+    let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
+    match &*l.0 {
+        Lazy::Closure(c) => c.images(x)?.into_iter().for_each(found),
+        Lazy::Union(a, b) => {
+            images(a, x, rep, found)?;
+            images(b, x, rep, found)?;
+        }
+        Lazy::Product(a, b) => {
+            if member(x, a, &sa)? {
+                force(b.clone(), &sb)?.elems().for_each(found);
+            }
+        }
+        Lazy::Inter(a, b) | Lazy::Diff(a, b) => {
+            let wanted = matches!(&*l.0, Lazy::Inter(..));
+            let mut all = Vec::new();
+            images(a, x, rep, &mut |y| all.push(y))?;
+            for y in all {
+                let y = force(y, rb)?;
+                if member(&Val::pair(x.clone(), y.clone(), rep.elem()), b, rep)? == wanted {
+                    found(y);
+                }
+            }
+        }
+        _ => at(&force(r.clone(), rep)?, x, rep, found),
+    }
+    Ok(())
+}
+
+/// A set of values that may be symbolic.
+fn settled_set(values: Vec<Val>, rep: &Rep) -> Res<Val> {
+    let values: Res<Vec<Val>> = values.into_iter().map(|v| force(v, rep.elem())).collect();
+    Ok(Val::from_elems(values?, rep))
+}
+
 /// r[s]
 pub fn image(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     if let (Some((_, nb)), Val::W(w), Val::W(s)) = (rep.small_rel(), r, s) {
@@ -148,13 +191,15 @@ pub fn image(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
                 && c.is_pointwise()
             {
                 for x in force(s.clone(), &sa)?.elems() {
-                    match c.apply(&x) {
-                        Ok(y) => out.push(y),
-                        Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
-                        Err(e) => return Err(e),
-                    }
+                    out.extend(c.images(&x)?);
                 }
-                return Ok(Val::from_elems(out, &sb));
+                return settled_set(out, &sb);
+            }
+            if symbolic(r) {
+                for x in force(s.clone(), &sa)?.elems() {
+                    images(r, &x, rep, &mut |y| out.push(y))?;
+                }
+                return settled_set(out, &sb);
             }
             image(&force(r.clone(), rep)?, s, rep)
         }
@@ -205,10 +250,10 @@ pub fn compose(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> 
     for p in r.elems() {
         let (x, y) = p.split(rr.elem());
         if let Val::Lazy(_) = s {
-            match apply(&s, &y, rs) {
-                Ok(z) => out.push(Val::pair(x, z, out_rep.elem())),
-                Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
-                Err(e) => return Err(e),
+            let mut found = Vec::new();
+            images(&s, &y, rs, &mut |z| found.push(z))?;
+            for z in found {
+                out.push(Val::pair(x.clone(), force(z, rs.as_rel().1)?, out_rep.elem()));
             }
         } else {
             at(&s, &y, rs, &mut |z| out.push(Val::pair(x.clone(), z, out_rep.elem())));
@@ -272,10 +317,10 @@ pub fn restrict(how: Restrict, r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     if how.by_domain && !how.subtract && symbolic(r) {
         let mut out = Vec::new();
         for x in force(s.clone(), &side)?.elems() {
-            match apply(r, &x, rep) {
-                Ok(y) => out.push(Val::pair(x, y, rep.elem())),
-                Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => {}
-                Err(e) => return Err(e),
+            let mut found = Vec::new();
+            images(r, &x, rep, &mut |y| found.push(y))?;
+            for y in found {
+                out.push(Val::pair(x.clone(), force(y, rb)?, rep.elem()));
             }
         }
         return Ok(Val::from_elems(out, rep));

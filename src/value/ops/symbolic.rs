@@ -53,6 +53,14 @@ pub fn infinite(v: &Val) -> bool {
     }
 }
 
+/// Whether a set has finitely many elements; a limit where that is not known.
+pub fn is_finite(v: &Val, rep: &Rep) -> Res<bool> {
+    if !symbolic(v) {
+        return Ok(true);
+    }
+    if infinite(v) { Ok(false) } else { force(v.clone(), rep).map(|_| true) }
+}
+
 fn known_nonempty(v: &Val) -> bool {
     match v {
         Val::Lazy(l) => match &*l.0 {
@@ -79,8 +87,15 @@ fn rep_infinite(r: &Rep) -> bool {
 
 /// Membership; `rep` is the set's representation.
 pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
-    let Val::Lazy(l) = set else { return Ok(set.has(v)) };
     let elem = rep.elem();
+    let Val::Lazy(l) = set else {
+        // The elements of an expanded set are finite.
+        return match v {
+            Val::Lazy(_) if infinite(v) => Ok(false),
+            Val::Lazy(_) => Ok(set.has(&force(v.clone(), elem)?)),
+            _ => Ok(set.has(v)),
+        };
+    };
     match &*l.0 {
         Lazy::Interval(lo, hi) => Ok(match v {
             Val::I(i) => lo <= i && i <= hi,
@@ -92,8 +107,8 @@ pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
             (IntSet::Natural1, v) => cmp_int(v, &Val::I(0)) == Ordering::Greater,
         }),
         Lazy::Strings | Lazy::All(_) => Ok(true),
-        Lazy::Pow { of, nonempty } => {
-            if *nonempty && is_empty(v, elem)? {
+        Lazy::Pow { of, nonempty, finite } => {
+            if (*nonempty && is_empty(v, elem)?) || (*finite && !is_finite(v, elem)?) {
                 return Ok(false);
             }
             subset(v, of, elem)
@@ -196,7 +211,8 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
         }
         Lazy::Integers(_) | Lazy::Strings => Err(Fault::limit("an infinite set would have to be enumerated")),
         Lazy::All(r) => all_values(r, visit),
-        Lazy::Pow { of, nonempty } => {
+        // A set that can be expanded has finite subsets only.
+        Lazy::Pow { of, nonempty, finite: _ } => {
             let of = force(of.clone(), elem)?;
             subsets(&of, elem, *nonempty, visit)
         }
@@ -214,6 +230,10 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
         Lazy::Product(a, b) => {
             let (ra, rb) = elem.as_pair();
             let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
+            // The empty set times anything is empty, also if the other is infinite.
+            if known_empty(a) || known_empty(b) {
+                return Ok(true);
+            }
             let b = force(b.clone(), &sb)?;
             each(a, &sa, &mut |x| {
                 for y in b.elems() {
@@ -525,7 +545,7 @@ pub fn finite_card(v: &Val, rep: &Rep) -> Res<Option<usize>> {
                 _ => Ok(None),
             }
         }
-        Lazy::Pow { of, nonempty } => {
+        Lazy::Pow { of, nonempty, finite: _ } => {
             let Some(n) = finite_card(of, rep.elem())? else { return Ok(None) };
             if n >= 62 {
                 return Err(too_large("a power set"));

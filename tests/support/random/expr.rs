@@ -75,6 +75,13 @@ impl Generator {
         if *ty == Type::Pred {
             return self.pred(size);
         }
+        if let Type::Pow(elem) = ty
+            && self.infinite > 0
+            && is_infinite(elem)
+            && self.choice.percent(self.infinite)
+        {
+            return self.symbolic(elem, size.saturating_sub(1));
+        }
         if size <= 1 {
             return self.leaf(ty);
         }
@@ -369,6 +376,14 @@ impl Generator {
     /// A set that may be infinite: to test membership, not to list.
     pub fn symbolic(&mut self, elem: &Type, size: usize) -> Expr {
         let ty = elem.clone().pow();
+        if self.infinite > 0
+            && size > 0
+            && is_infinite(elem)
+            && self.choice.percent(25)
+            && let Some(kind) = self.over_infinite(elem, size)
+        {
+            return self.node(kind, ty);
+        }
         let kind = match elem {
             Type::Int if self.choice.percent(70) => {
                 Some(ExprKind::Lit(self.choice.pick(&[Lit::Natural, Lit::Natural1, Lit::Integer])))
@@ -389,6 +404,76 @@ impl Generator {
             Some(kind) => self.node(kind, ty),
             None => self.expr(&ty, size),
         }
+    }
+
+    /// A comprehension over an infinite set, or an operator that keeps an infinite operand infinite.
+    fn over_infinite(&mut self, elem: &Type, size: usize) -> Option<ExprKind> {
+        let half = size / 2;
+        if let Type::Pair(p) = elem
+            && self.choice.percent(70)
+        {
+            let (a, b) = (p.0.clone(), p.1.clone());
+            return Some(match self.choice.below(6) {
+                0 if a == b => ExprKind::Call(Fun::Id, vec![self.symbolic(&a, half)]),
+                1 => match &a {
+                    Type::Pair(q) if q.0 == b => {
+                        ExprKind::Call(Fun::Prj1, vec![self.symbolic(&q.0, half), self.symbolic(&q.1, half)])
+                    }
+                    Type::Pair(q) if q.1 == b => {
+                        ExprKind::Call(Fun::Prj2, vec![self.symbolic(&q.0, half), self.symbolic(&q.1, half)])
+                    }
+                    _ => return None,
+                },
+                2 => {
+                    let r = self.symbolic(&Type::pair(b, a), size.saturating_sub(1));
+                    ExprKind::Unary(UnOp::Inverse, Box::new(r))
+                }
+                _ => {
+                    let (id, pred) = self.member_of_infinite(&a, half);
+                    self.visible.push(id);
+                    let body = self.boxed(&b, half);
+                    self.visible.pop();
+                    ExprKind::Bind(Binder::Lambda, vec![id], Box::new(pred), body)
+                }
+            });
+        }
+        Some(match self.choice.below(5) {
+            0 => {
+                let other = self.ty(0);
+                let r = self.symbolic(&Type::pair(elem.clone(), other), size.saturating_sub(1));
+                ExprKind::Call(Fun::Dom, vec![r])
+            }
+            1 => {
+                let other = self.ty(0);
+                let r = self.symbolic(&Type::pair(other, elem.clone()), size.saturating_sub(1));
+                ExprKind::Call(Fun::Ran, vec![r])
+            }
+            2 => {
+                let sets = (0..=self.choice.below(2)).map(|_| self.symbolic(elem, half)).collect();
+                let fun = self.choice.pick(&[Fun::GenUnion, Fun::GenInter]);
+                let family = self.node(ExprKind::SetExt(sets), elem.clone().pow().pow());
+                ExprKind::Call(fun, vec![family])
+            }
+            _ => {
+                let (id, pred) = self.member_of_infinite(elem, half);
+                ExprKind::Compr(vec![id], Box::new(pred))
+            }
+        })
+    }
+
+    /// A new local that ranges over a set that may be infinite, perhaps with a further condition.
+    fn member_of_infinite(&mut self, ty: &Type, size: usize) -> (LocalId, Expr) {
+        let set = self.symbolic(ty, size / 2);
+        let id = self.add_local(ty.clone());
+        let x = self.node(ExprKind::Local(id), ty.clone());
+        let mut pred = self.node(ExprKind::Binary(BinOp::In, Box::new(x), Box::new(set)), Type::Pred);
+        if self.choice.percent(50) {
+            self.visible.push(id);
+            let more = self.pred(size / 2);
+            self.visible.pop();
+            pred = self.node(ExprKind::Binary(BinOp::And, Box::new(pred), Box::new(more)), Type::Pred);
+        }
+        (id, pred)
     }
 
     fn relation(&mut self, a: &Type, b: &Type, size: usize) -> ExprKind {

@@ -68,6 +68,8 @@ pub struct Generator {
     readable: bool,
     /// The targets of `x :(P)`, of which P knows the old values.
     changing: Vec<VarId>,
+    /// How many of a hundred sets over an infinite type may be infinite, wherever they stand.
+    infinite: usize,
     spans: u32,
 }
 
@@ -109,6 +111,7 @@ impl Generator {
             writable: vec![],
             readable: true,
             changing: vec![],
+            infinite: 0,
             spans: 0,
         }
     }
@@ -245,6 +248,18 @@ impl Case {
     /// Either, decided by the seed.
     pub fn any(seed: u64, size: usize) -> Case {
         if Choice::new(!seed).percent(50) { Self::value(seed, size) } else { Self::predicate(seed, size) }
+    }
+
+    /// Like [`Case::any`], with infinite sets as operands of everything that takes a set.
+    pub fn infinite(seed: u64, size: usize) -> Case {
+        Self::make(seed, |g| {
+            g.infinite = 15 + g.choice.below(40);
+            if g.choice.percent(20) {
+                let ty = g.ty(2);
+                return g.expr(&ty, size);
+            }
+            g.pred(size)
+        })
     }
 
     fn make(seed: u64, tree: impl FnOnce(&mut Generator) -> Expr) -> Case {
