@@ -6,7 +6,7 @@
 //! the ordinary tests once more when it is whole.
 
 use super::node::{Env, Node, Slot, Test};
-use super::plan::Found;
+use super::plan::{Found, Pattern};
 use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
 use crate::value::ops;
 use crate::value::rep::{R, Rep};
@@ -29,11 +29,29 @@ pub enum Space {
 /// What a conjunct says of the function's value at a point.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// For `!t.(P => f(t) = V)`: the slot of t, which is set to the point, and P.
-    pub at: Option<(Slot, Test)>,
+    /// For `!t.(P => f(t) = V)`.
+    pub at: Option<Everywhere>,
     /// For `f(E) = V`: the point itself.
     pub point: Option<Node>,
     pub value: EquationValue,
+}
+
+/// At which points an equation under a quantifier speaks of the function: those that are `pattern + shift` for
+/// values of the bound variables that fulfil the guard.
+#[derive(Clone, Debug)]
+pub struct Everywhere {
+    /// Binds every bound variable.
+    pub pattern: Pattern,
+    pub shift: i64,
+    pub guard: Test,
+}
+
+impl Everywhere {
+    /// Binds the variables for a point, if there are such.
+    fn speaks_of(&self, x: &Val, env: &mut Env) -> bool {
+        let x = if self.shift == 0 { x.clone() } else { ops::sub(x, &Val::I(self.shift)) };
+        matches!(self.pattern.matches(x, env), Ok(true)) && matches!(self.guard.holds(env), Ok(true))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -157,11 +175,8 @@ impl Grow {
     /// The values that an equation allows at a point, from the first one that says anything.
     fn candidates(&self, x: &Val, rep: &R, env: &mut Env) -> Res<Vec<Val>> {
         for eq in &self.equations {
-            if let Some((slot, guard)) = &eq.at {
-                env.set(*slot, x.clone());
-                if !matches!(guard.holds(env), Ok(true)) {
-                    continue;
-                }
+            if eq.at.as_ref().is_some_and(|e| !e.speaks_of(x, env)) {
+                continue;
             }
             if let Some(point) = &eq.point {
                 match point.val(env) {

@@ -13,7 +13,7 @@ use crate::value::rep::R;
 use crate::value::val::{Lazy, Val, cmp_int};
 use num_bigint::BigInt;
 use num_integer::Integer;
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -74,8 +74,39 @@ pub enum Step {
 pub struct Bound {
     pub node: Node,
     pub offset: i64,
-    /// The bound is that of x in c·x + V ≤ 0, with V the value and c this.
-    pub divide: Option<i64>,
+    /// The value stands for another bound.
+    pub scale: Option<Scale>,
+}
+
+/// The bound is that of x in c·x + V ≤ 0, with V the value and c this; or in c·xⁿ + V ≤ 0.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    pub divide: i64,
+    pub root: Option<Root>,
+}
+
+/// An even power of x is bounded, which bounds x from both sides.
+#[derive(Clone, Debug)]
+pub struct Root {
+    pub degree: u32,
+    /// The lower one of the two bounds.
+    pub negative: bool,
+}
+
+impl Scale {
+    fn apply(&self, v: &Val) -> Val {
+        let q = -v.to_bigint().div_ceil(&BigInt::from(self.divide.unsigned_abs()));
+        let q = if self.divide > 0 { q } else { -q };
+        match &self.root {
+            None => Val::big(q),
+            // No even power is negative: the two bounds then leave nothing.
+            Some(r) if q.is_negative() => Val::I(if r.negative { 1 } else { -1 }),
+            Some(r) => {
+                let root = q.nth_root(r.degree);
+                Val::big(if r.negative { -root } else { root })
+            }
+        }
+    }
 }
 
 /// What a generated value is taken apart by.
@@ -303,13 +334,10 @@ fn bound(bounds: &[Bound], tighter: Ordering, env: &mut Env) -> Res<Option<i64>>
     let mut best: Option<Val> = None;
     for b in bounds {
         let v = b.node.val(env)?;
-        let v = match b.divide {
+        let v = match &b.scale {
             None if b.offset == 0 => v,
             None => ops::add(&v, &Val::I(b.offset)),
-            Some(c) => {
-                let q = -v.to_bigint().div_ceil(&BigInt::from(c.unsigned_abs()));
-                Val::big(if c > 0 { q } else { -q })
-            }
+            Some(scale) => scale.apply(&v),
         };
         if best.as_ref().is_none_or(|w| cmp_int(&v, w) == tighter) {
             best = Some(v);

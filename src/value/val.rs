@@ -58,6 +58,8 @@ pub enum Lazy {
     Seq {
         kind: SeqKind,
         of: Val,
+        /// Only those that are not longer than this.
+        most: Option<i64>,
     },
     Product(Val, Val),
     Struct(Vec<Val>),

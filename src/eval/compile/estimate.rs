@@ -1,8 +1,8 @@
 //! About how many values a generator has, and what bounds an integer.
 
-use super::forms::{Conjunct, Form, Open, form, memberships};
+use super::forms::{Conjunct, Form, Open, flatten, form, memberships};
 use super::{Compiler, fun_kind};
-use crate::eval::grow::{Equation, EquationValue, Space};
+use crate::eval::grow::{Equation, EquationValue, Everywhere, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
@@ -113,7 +113,7 @@ impl Compiler<'_> {
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
         let fixed = |n: i128| {
             let n = n.clamp(i128::from(i64::MIN / 2), i128::from(i64::MAX / 2)) as i64;
-            Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None }
+            Bound { node: Node::Const(Val::I(n)), offset: 0, scale: None }
         };
         let (lo, hi) = self.linear_bounds(slot, open, todo);
         lows.extend(lo.map(fixed));
@@ -148,10 +148,10 @@ impl Compiler<'_> {
                         highs.push(Bound {
                             node: self.expr(b),
                             offset: if strict { -1 } else { 0 },
-                            divide: None,
+                            scale: None,
                         });
                     } else if self.as_slot(b) == Some(slot) && !self.mentions_open(a, open) {
-                        lows.push(Bound { node: self.expr(a), offset: i64::from(strict), divide: None });
+                        lows.push(Bound { node: self.expr(a), offset: i64::from(strict), scale: None });
                     } else {
                         rest.push(c);
                     }
@@ -166,9 +166,85 @@ impl Compiler<'_> {
     fn set_bound(&mut self, b: SetBound) -> Option<Bound> {
         match b {
             SetBound::Open => None,
-            SetBound::Fixed(n) => Some(Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None }),
-            SetBound::Expr(e) => Some(Bound { node: self.expr(e), offset: 0, divide: None }),
+            SetBound::Fixed(n) => Some(Bound { node: Node::Const(Val::I(n)), offset: 0, scale: None }),
+            SetBound::Expr(e) => Some(Bound { node: self.expr(e), offset: 0, scale: None }),
         }
+    }
+
+    // ---- sequences ------------------------------------------------------------------------------------------
+
+    /// How long the unknown sequence is at most, and about how many sequences that makes: `s : seq(S)` with
+    /// `size(s) <= n`, `size(s) = n` or `size(s) : m..n`.
+    pub(super) fn longest<'e>(
+        &mut self,
+        slot: Slot,
+        set: &'e Expr,
+        open: &Open,
+        todo: &[Conjunct<'e>],
+    ) -> Option<((&'e Expr, i64), f64)> {
+        super::pred::seq_kind(set)?;
+        let ExprKind::Call(_, args) = &set.kind else { return None };
+        let items = self.estimate(&args[0]);
+        if items >= UNBOUNDED {
+            return None;
+        }
+        let mut best: Option<((&'e Expr, i64), f64)> = None;
+        for c in todo {
+            let (most, offset) = match form(*c) {
+                Form::Less(a, b, strict) if self.is_length(a, slot) => (b, -i64::from(strict)),
+                Form::Eq(a, b) if self.is_length(a, slot) => (b, 0),
+                Form::Eq(a, b) if self.is_length(b, slot) => (a, 0),
+                Form::In(a, set) if self.is_length(a, slot) => match self.bounds_of(set) {
+                    Some((_, SetBound::Expr(b))) => (b, 0),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if self.mentions_open(most, open) {
+                continue;
+            }
+            // A length that is known only when the plan runs is taken for a small one.
+            let length = literal(most).map_or(3.0, |n| n + offset as f64).clamp(0.0, 1000.0);
+            let cost = finite(&[items], items.max(2.0).powf(length));
+            if best.as_ref().is_none_or(|b| cost < b.1) {
+                best = Some(((most, offset), cost));
+            }
+        }
+        best
+    }
+
+    /// `size(s)` or `card(s)` of the unknown.
+    fn is_length(&mut self, e: &Expr, slot: Slot) -> bool {
+        match &e.kind {
+            ExprKind::Call(Fun::Size | Fun::Card, args) => self.as_slot(&args[0]) == Some(slot),
+            _ => false,
+        }
+    }
+
+    /// The sequences of a set `seq(S)`, `iseq(S)` … that are not longer than a number.
+    pub(super) fn bounded_sequences(&mut self, set: &Expr, (most, offset): (&Expr, i64)) -> Node {
+        let (Some(kind), ExprKind::Call(_, args)) = (super::pred::seq_kind(set), &set.kind) else {
+            return self.expr(set);
+        };
+        let (ra, rb, out) = (self.rep(&args[0].ty), self.rep(&most.ty), self.rep(&set.ty));
+        let (items, length) = (self.expr(&args[0]), self.expr(most));
+        let binary = |op, a, b, ra, rb, out| Node::Binary {
+            op,
+            a: Box::new(a),
+            b: Box::new(b),
+            ra,
+            rb,
+            out,
+            span: set.span,
+        };
+        let length = match offset {
+            0 => length,
+            n => {
+                let n = Node::Const(Val::I(n));
+                binary(Binary::Add, length, n, rb.clone(), rb.clone(), rb.clone())
+            }
+        };
+        binary(Binary::Seqs(kind), items, length, ra, rb, out)
     }
 
     // ---- growing --------------------------------------------------------------------------------------------
@@ -212,25 +288,46 @@ impl Compiler<'_> {
     pub(super) fn equations(&mut self, slot: Slot, others: &Open, todo: &[Conjunct]) -> Vec<Equation> {
         let mut out = Vec::new();
         for c in todo {
-            if c.negated || self.mentions_open(c.expr, others) {
+            if c.negated {
                 continue;
             }
             match &c.expr.kind {
-                ExprKind::Quant(Quant::Forall, locals, body) if locals.len() == 1 => {
+                ExprKind::Quant(Quant::Forall, locals, body) => {
                     let mut guards = Vec::new();
                     let mut body: &Expr = body;
                     while let ExprKind::Binary(BinOp::Implies, p, q) = &body.kind {
                         guards.push(&**p);
                         body = q;
                     }
-                    let Some((point, value)) = self.equation(slot, body) else { continue };
-                    if !matches!(point.kind, ExprKind::Local(l) if l == locals[0]) {
+                    if guards.iter().any(|g| self.mentions_open(g, others)) {
                         continue;
                     }
-                    let t = self.local_slot(locals[0]);
-                    let guard = Test::And(guards.into_iter().map(|g| self.test(g)).collect());
-                    out.push(Equation { at: Some((t, guard)), point: None, value });
+                    let bound: Open = locals.iter().map(|l| self.local_slot(*l)).collect();
+                    let mut parts = Vec::new();
+                    flatten(Conjunct::new(body, false), &mut parts);
+                    for part in parts.iter().filter(|p| !p.negated) {
+                        if self.mentions_open(part.expr, others) {
+                            continue;
+                        }
+                        let Some((point, value)) = self.equation(slot, part.expr) else { continue };
+                        let (point, shift) = shifted(point);
+                        let mut open = bound.clone();
+                        if !self.is_pattern(point, &open) {
+                            continue;
+                        }
+                        let pattern = self.pattern(point, &mut open);
+                        if !open.is_empty() {
+                            continue;
+                        }
+                        let guard = Test::And(guards.iter().map(|g| self.test(g)).collect());
+                        out.push(Equation {
+                            at: Some(Everywhere { pattern, shift, guard }),
+                            point: None,
+                            value,
+                        });
+                    }
                 }
+                _ if self.mentions_open(c.expr, others) => {}
                 _ => {
                     let Some((point, value)) = self.equation(slot, c.expr) else { continue };
                     let point = self.expr(point);
@@ -424,6 +521,23 @@ pub(super) fn type_size(rep: &Rep) -> f64 {
             let n = type_size(e);
             finite(&[n], 2f64.powf(n.min(1000.0)))
         }
+    }
+}
+
+/// `x + n` and `x - n` as x and what is added to it.
+fn shifted(e: &Expr) -> (&Expr, i64) {
+    let number = |e: &Expr| match &e.kind {
+        ExprKind::Int(i) => i.to_i64().filter(|i| *i != i64::MIN),
+        _ => None,
+    };
+    match &e.kind {
+        ExprKind::Binary(BinOp::Add, a, b) => match (number(a), number(b)) {
+            (_, Some(n)) => (a, n),
+            (Some(n), None) => (b, n),
+            (None, None) => (e, 0),
+        },
+        ExprKind::Binary(BinOp::Sub, a, b) => number(b).map_or((e, 0), |n| (&**a, -n)),
+        _ => (e, 0),
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Compiler<'m> {
     splits: u32,
     /// The unknowns of the operation that is being compiled.
     parameters: HashSet<Slot>,
+    /// Bounds that follow from the whole of each conjunction being planned, outermost first.
+    implied: Vec<linear::Implied>,
 }
 
 impl<'m> Compiler<'m> {
@@ -73,6 +75,7 @@ impl<'m> Compiler<'m> {
             limits,
             splits: 0,
             parameters: HashSet::new(),
+            implied: Vec::new(),
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);

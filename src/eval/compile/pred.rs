@@ -111,22 +111,20 @@ impl Compiler<'_> {
                 return Test::InInterval { x: self.boxed(x), lo: self.boxed(lo), hi: self.boxed(hi) };
             }
             ExprKind::Call(f @ (Fun::Pow | Fun::Fin | Fun::Pow1 | Fun::Fin1), args) => {
-                let mut tests = vec![self.inclusion(x, &args[0], false)];
-                // Only a symbolic set is infinite, and over a finite type there is none.
-                if matches!(f, Fun::Fin | Fun::Fin1) && elem.elem().carrier == 0 {
-                    tests.push(Test::Finite(self.boxed(x), elem.clone()));
-                }
+                // Over a finite type all sets are finite.
+                let inside = if matches!(f, Fun::Fin | Fun::Fin1) && elem.elem().carrier == 0 {
+                    Test::FiniteSubset(self.boxed(x), self.boxed(&args[0]), elem.clone())
+                } else {
+                    self.inclusion(x, &args[0], false)
+                };
                 if matches!(f, Fun::Pow1 | Fun::Fin1) {
                     let empty = Box::new(Node::Const(Val::empty(&elem)));
                     let x = self.boxed(x);
                     let is_empty =
                         if elem.is_word() { Test::EqW(x, empty) } else { Test::Eq(x, empty, elem) };
-                    tests.push(Test::Not(Box::new(is_empty)));
+                    return Test::All(vec![inside, Test::Not(Box::new(is_empty))]);
                 }
-                return match tests.len() {
-                    1 => tests.remove(0),
-                    _ => Test::All(tests),
-                };
+                return inside;
             }
             ExprKind::Binary(op, a, b) => {
                 if let Some(kind) = fun_kind(*op) {

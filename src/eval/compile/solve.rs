@@ -31,6 +31,14 @@ enum WayKind<'e> {
         set: &'e Expr,
         subset: bool,
     },
+    /// Sequences up to a length that another conjunct gives, which stays as a test.
+    Sequences {
+        conjunct: Option<usize>,
+        slot: Slot,
+        set: &'e Expr,
+        /// The length, and what to add to it.
+        most: (&'e Expr, i64),
+    },
     /// Piece by piece; the conjunct stays as a test.
     Grow {
         slot: Slot,
@@ -86,6 +94,8 @@ impl<'m> Compiler<'m> {
         // Unknowns of an existential that was opened; nobody asks for their values.
         let mut inner: Open = HashSet::new();
         let groups = alldifferent(&todo);
+        let implied = self.implied(&open, &todo);
+        self.implied.push(implied);
         let mut before = open.clone();
         loop {
             self.test_differences(&groups, &before, &open, &mut steps);
@@ -134,6 +144,15 @@ impl<'m> Compiler<'m> {
                     }
                     let pattern = self.pattern(pattern, &mut open);
                     steps.push(Step::In { pattern, set: node, rep, span });
+                }
+                WayKind::Sequences { conjunct, slot, set, most } => {
+                    if let Some(i) = conjunct {
+                        todo.remove(i);
+                    }
+                    let node = self.bounded_sequences(set, most);
+                    open.remove(&slot);
+                    let rep = self.rep(&set.ty);
+                    steps.push(Step::In { pattern: Pattern::Bind(slot), set: node, rep, span: set.span });
                 }
                 WayKind::Grow { slot, set, subset } => {
                     let space = self.space(set, subset);
@@ -224,6 +243,7 @@ impl<'m> Compiler<'m> {
                 }
             }
         }
+        self.implied.pop();
         steps
     }
 
@@ -375,7 +395,7 @@ impl<'m> Compiler<'m> {
     }
 
     /// Whether the expression is a tuple or record of names and known parts, with an unknown name in it.
-    fn is_pattern(&mut self, e: &Expr, open: &Open) -> bool {
+    pub(super) fn is_pattern(&mut self, e: &Expr, open: &Open) -> bool {
         if self.as_slot(e).is_some_and(|s| open.contains(&s)) {
             return true;
         }
@@ -394,7 +414,7 @@ impl<'m> Compiler<'m> {
     }
 
     /// Takes a pattern's unknowns out of `open`; a name that occurs twice is bound first and compared then.
-    fn pattern(&mut self, e: &Expr, open: &mut Open) -> Pattern {
+    pub(super) fn pattern(&mut self, e: &Expr, open: &mut Open) -> Pattern {
         if let Some(s) = self.as_slot(e)
             && open.remove(&s)
         {
@@ -441,6 +461,12 @@ impl<'m> Compiler<'m> {
                 if cost < UNBOUNDED && self.bounds_of(m.set).is_none() {
                     let (pattern, set) = (m.element, m.set);
                     offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: false });
+                }
+                if cost >= UNBOUNDED
+                    && let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s))
+                    && let Some((most, cost)) = self.longest(slot, m.set, open, todo)
+                {
+                    offer(cost, WayKind::Sequences { conjunct: m.conjunct, slot, set: m.set, most });
                 }
                 if cost >= UNBOUNDED
                     && self.is_table(m.set)
@@ -549,9 +575,10 @@ impl<'m> Compiler<'m> {
                 self.collect_open(pattern, open, &mut found);
                 found
             }
-            WayKind::Grow { slot, .. } | WayKind::Range { slot, .. } | WayKind::All { slot } => {
-                [*slot].into()
-            }
+            WayKind::Grow { slot, .. }
+            | WayKind::Sequences { slot, .. }
+            | WayKind::Range { slot, .. }
+            | WayKind::All { slot } => [*slot].into(),
             WayKind::Split { .. } | WayKind::Alt { .. } | WayKind::Exists { .. } => Open::new(),
         }
     }

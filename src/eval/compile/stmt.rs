@@ -233,10 +233,8 @@ impl Compiler<'_> {
             },
             _ => None,
         };
-        let lows = low
-            .map(|n| Bound { node: Node::Const(Val::I(n)), offset: 0, divide: None })
-            .into_iter()
-            .collect();
+        let lows =
+            low.map(|n| Bound { node: Node::Const(Val::I(n)), offset: 0, scale: None }).into_iter().collect();
         Step::Range { slot, lows, highs: Vec::new(), limits: self.limits, span }
     }
 

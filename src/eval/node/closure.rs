@@ -47,7 +47,7 @@ impl Compr {
         let mut seen = std::collections::HashSet::new();
         let complete = self.plan.solve_all(env, &mut |env| {
             if let Some(e) = env.pending.clone() {
-                fault.get_or_insert(e);
+                Fault::gather(&mut fault, e);
                 return Ok(true);
             }
             if self.plan.may_repeat {

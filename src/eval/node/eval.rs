@@ -226,7 +226,7 @@ pub(in crate::eval) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::GenUnion => ops::gen_union(&a, rep)?,
         Unary::GenInter => ops::gen_inter(&a, rep)?,
         Unary::Pow { nonempty, finite } => Val::lazy(Lazy::Pow { of: a, nonempty, finite }),
-        Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a }),
+        Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a, most: None }),
         Unary::Identity if ops::symbolic(&a) => {
             Val::lazy(Lazy::Closure(Arc::new(Builtin { kind: BuiltinKind::Identity(a), rep: out.clone() })))
         }
@@ -316,6 +316,10 @@ pub(in crate::eval) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &
         Binary::Compose => ops::compose(&a, &b, ra, rb, out)?,
         Binary::DirectProduct => ops::direct_product(&a, &b, ra, rb, out)?,
         Binary::ParallelProduct => ops::parallel_product(&a, &b, ra, rb, out)?,
+        Binary::Seqs(kind) => match b {
+            Val::I(n) => Val::lazy(Lazy::Seq { kind, of: a, most: Some(n) }),
+            _ => return Err(Fault::limit("sequences of a length of more than 64 bits")),
+        },
         Binary::Concat => ops::concat(&a, &b, out)?,
         Binary::Prepend => {
             let items = ops::items(&b, out)?;
@@ -444,6 +448,10 @@ impl Test {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::subset(&a, &b, rep)?
             }
+            Test::FiniteSubset(a, b, rep) => {
+                let (a, b) = (a.val(env)?, b.val(env)?);
+                ops::is_finite(&a, rep)? && ops::subset(&a, &b, rep)?
+            }
             Test::Strict(a, b, rep) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::subset(&a, &b, rep)? && !ops::equal(&a, &b, rep)?
@@ -475,10 +483,6 @@ impl Test {
             Test::Defined(n) => {
                 n.val(env)?;
                 true
-            }
-            Test::Finite(n, rep) => {
-                let v = n.val(env)?;
-                ops::is_finite(&v, rep)?
             }
             Test::Exists(plan) => plan.exists(env)?,
             Test::Forall(plan, body) => plan.forall(env, body)?,

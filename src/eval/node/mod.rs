@@ -271,6 +271,8 @@ pub enum Binary {
     Append,
     TakeFirst,
     DropFirst,
+    /// The sequences over a set that are not longer than a number.
+    Seqs(SeqKind),
     Iterate,
     Prj1,
     Prj2,
@@ -319,6 +321,8 @@ pub enum Test {
     /// The representation is the set's.
     In(N, N, R),
     Subset(N, N, R),
+    /// A finite subset.
+    FiniteSubset(N, N, R),
     Strict(N, N, R),
     InInts(N, IntSet),
     InInterval {
@@ -346,8 +350,7 @@ pub enum Test {
     },
     /// The expression has a value; the type says the rest.
     Defined(N),
-    /// The set is finite.
-    Finite(N, R),
+
     Exists(Arc<Plan>),
     Forall(Arc<Plan>, Box<Test>),
     If(Box<Test>, Box<Test>, Box<Test>),

@@ -157,17 +157,24 @@ pub(super) fn space(
     })
 }
 
-/// All sequences of the kind over a finite set.
-pub(super) fn sequences(cx: &Cx<'_>, kind: Fun, over: &Elements, span: Span) -> Result<Elements, Fault> {
-    if matches!(kind, Fun::Seq | Fun::Seq1) && !over.is_empty() {
+/// All sequences of the kind over a finite set, or those that are not longer than a number.
+pub(super) fn sequences(
+    cx: &Cx<'_>,
+    kind: Fun,
+    over: &Elements,
+    most: Option<usize>,
+    span: Span,
+) -> Result<Elements, Fault> {
+    let repeats = matches!(kind, Fun::Seq | Fun::Seq1);
+    if repeats && !over.is_empty() && most.is_none() {
         return Err(limit(span, "the set of all sequences is infinite"));
     }
     let mut all: Vec<Vec<Value>> = vec![vec![]];
     let mut longest: Vec<Vec<Value>> = vec![vec![]];
-    while !longest.is_empty() {
+    while !longest.is_empty() && most.is_none_or(|n| longest[0].len() < n) {
         let mut longer = vec![];
         for s in &longest {
-            for v in over.iter().filter(|v| !s.contains(v)) {
+            for v in over.iter().filter(|v| repeats || !s.contains(v)) {
                 longer.push(s.iter().cloned().chain([v.clone()]).collect::<Vec<_>>());
             }
             budget(cx, Some(all.len() + longer.len()), span)?;

@@ -5,12 +5,13 @@
 //! and whose other side can be evaluated already; outside of it the predicate is decided. Without such a fact
 //! an integer runs through MININT..MAXINT, and the context remembers it.
 
+use super::build::sequences;
 use super::pred::worse;
-use super::set::{Symbolic, expand, settle};
+use super::set::{Symbolic, elements, expand, settle};
 use super::*;
-use crate::model::{BinOp, Expr, ExprKind, Quant, Type, UnOp};
+use crate::model::{BinOp, Expr, ExprKind, Fun, Quant, Type, UnOp};
 use num_bigint::BigInt;
-use num_traits::{One, ToPrimitive};
+use num_traits::{One, Signed, ToPrimitive};
 use std::ops::ControlFlow;
 
 /// A type with at most this many values is run through without looking at the predicate.
@@ -246,6 +247,38 @@ impl<'m> Task<'_, 'm> {
         Ok(Some(values.into_iter().map(Item::Value).collect()))
     }
 
+    /// What the facts say of the length of a sequence: `size(s) <= n` and the like.
+    fn longest(&self, env: &Env<'m>, slot: Slot) -> Option<BigInt> {
+        let mut most: Option<BigInt> = None;
+        for &(fact, truth) in &self.facts {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
+            let Some(op) = with_truth(*op, truth) else { continue };
+            for (op, length, other) in [(Some(op), a, b), (mirrored(op), b, a)] {
+                let ExprKind::Call(Fun::Size | Fun::Card, args) = &length.kind else { continue };
+                if !args.iter().any(|s| is_slot(s, slot)) {
+                    continue;
+                }
+                let bound = match op {
+                    Some(BinOp::Eq | BinOp::Le) => expr::int(self.cx, env, other).ok(),
+                    Some(BinOp::Lt) => expr::int(self.cx, env, other).ok().map(|n| n - BigInt::one()),
+                    Some(BinOp::In) => match item(self.cx, env, other) {
+                        Ok(Item::Symbolic(s)) => match &*s {
+                            Symbolic::Ints(_, high) => high.clone(),
+                            _ => None,
+                        },
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                most = match (most, bound) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        most
+    }
+
     /// What `pattern op other` leaves for the slot; `None` if it cannot be told yet.
     fn allowed(
         &self,
@@ -276,6 +309,19 @@ impl<'m> Task<'_, 'm> {
                     && is_slot
                 {
                     return Some(Allowed::Range(low.clone(), high.clone()));
+                }
+                if let Item::Symbolic(s) = &set
+                    && let Symbolic::Seq(kind, over) = &**s
+                    && is_slot
+                    && let Some(most) = self.longest(env, slot)
+                {
+                    // No sequence is shorter than the empty one.
+                    let Some(most) = most.to_usize() else {
+                        return most.is_negative().then(|| Allowed::Items(vec![]));
+                    };
+                    let over = elements(cx, env, over, other.span).ok()?;
+                    let values = sequences(cx, *kind, &over, Some(most), other.span).ok()?;
+                    return Some(Allowed::Items(values.into_iter().map(Item::Value).collect()));
                 }
                 match settle(cx, env, set, other.span).ok()? {
                     Item::Value(Value::Set(elements)) => {

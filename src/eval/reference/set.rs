@@ -459,7 +459,7 @@ pub(super) fn expand<'m>(
             }
             all
         }
-        Symbolic::Seq(kind, s) => sequences(cx, *kind, &elements(s)?, span)?,
+        Symbolic::Seq(kind, s) => sequences(cx, *kind, &elements(s)?, None, span)?,
         Symbolic::Space(op, from, to) => {
             let (from, to) = (elements(from)?, elements(to)?);
             let kind = Kind::of(*op).ok_or_else(|| ill_typed(span))?;

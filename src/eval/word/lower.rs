@@ -247,7 +247,9 @@ impl<'a> Lower<'a> {
             Binary::Div => Some(Int::Div),
             Binary::Mod => Some(Int::Mod),
             // Symbolic sets.
-            Binary::Interval | Binary::Product | Binary::Prj1 | Binary::Prj2 => return None,
+            Binary::Interval | Binary::Product | Binary::Prj1 | Binary::Prj2 | Binary::Seqs(_) => {
+                return None;
+            }
             _ => None,
         };
         if let Some(int) = int {
@@ -354,7 +356,8 @@ impl<'a> Lower<'a> {
             Test::In(x, s, rep) => {
                 self.memo_pred(pred::Op::In(rep.clone()), &[(&**x, rep.elem()), (&**s, rep)])?
             }
-            Test::Subset(a, b, rep) => {
+            // What has a word is not symbolic, so it is finite.
+            Test::Subset(a, b, rep) | Test::FiniteSubset(a, b, rep) => {
                 self.memo_pred(pred::Op::Subset(rep.clone()), &[(&**a, rep), (&**b, rep)])?
             }
             // Seldom enough to be left to the slots.
@@ -379,8 +382,7 @@ impl<'a> Lower<'a> {
                 let elem = Rep::set(rep.as_rel().1.clone());
                 self.memo_pred(pred::Op::InSeq(*kind, rep.clone()), &[(&**s, rep), (&**of, &elem)])?
             }
-            // What has a word is not symbolic.
-            Test::Defined(n) | Test::Finite(n, _) => match self.boxed(n)? {
+            Test::Defined(n) => match self.boxed(n)? {
                 w if total(&w, None) => Pred::Const(true),
                 w => Pred::Defined(w),
             },
@@ -494,7 +496,7 @@ impl<'a> Lower<'a> {
     fn bounds(&mut self, bounds: &[general_plan::Bound]) -> Option<Vec<Bound>> {
         let mut all = Vec::new();
         for b in bounds {
-            if b.divide.is_some() {
+            if b.scale.is_some() {
                 return None;
             }
             all.push(Bound { word: self.word(&b.node)?, offset: b.offset });

@@ -321,7 +321,7 @@ fn elements(plan: &Plan, element: &Word, env: &mut Env) -> Res<u64> {
     let mut all = 0;
     let complete = plan.solve_all(env, &mut |env| {
         if let Some(e) = env.pending.clone() {
-            fault.get_or_insert(e);
+            Fault::gather(&mut fault, e);
             return Ok(true);
         }
         all |= 1 << element.get(env)?;

@@ -113,9 +113,10 @@ impl Slots {
             | Test::Cmp(a, b, _)
             | Test::In(a, b, _)
             | Test::Subset(a, b, _)
+            | Test::FiniteSubset(a, b, _)
             | Test::Strict(a, b, _)
             | Test::InSeq { s: a, of: b, .. } => self.nodes([&**a, &**b]),
-            Test::InInts(a, _) | Test::Defined(a) | Test::Finite(a, _) => self.node(a),
+            Test::InInts(a, _) | Test::Defined(a) => self.node(a),
             Test::InInterval { x, lo, hi } => self.nodes([&**x, &**lo, &**hi]),
             Test::InFun { f, from, to, .. } => self.nodes([&**f, &**from, &**to]),
             Test::InCompr { x, over } => {
@@ -196,9 +197,9 @@ impl Slots {
         self.space(&g.space);
         g.tests.iter().for_each(|t| self.test(t));
         for eq in &g.equations {
-            if let Some((slot, guard)) = &eq.at {
-                self.bound.insert(*slot);
-                self.test(guard);
+            if let Some(e) = &eq.at {
+                self.pattern(&e.pattern);
+                self.test(&e.guard);
             }
             self.nodes(&eq.point);
             match &eq.value {

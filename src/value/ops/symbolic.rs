@@ -18,7 +18,9 @@ pub fn symbolic(v: &Val) -> bool {
         Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
         Lazy::Pow { of, .. } => symbolic(of),
         Lazy::Fun { from, to, .. } => symbolic(from) || symbolic(to),
-        Lazy::Seq { kind, of } => symbolic(of) || !(kind.injective || known_empty(of)),
+        Lazy::Seq { kind, of, most } => {
+            symbolic(of) || !(kind.injective || most.is_some() || known_empty(of))
+        }
         Lazy::Product(a, b) => (symbolic(a) && !known_empty(b)) || (symbolic(b) && !known_empty(a)),
         Lazy::Struct(parts) => parts.iter().any(symbolic),
         Lazy::Union(a, b) => symbolic(a) || symbolic(b),
@@ -43,7 +45,10 @@ pub fn infinite(v: &Val) -> bool {
                 && !kind.surjective
                 && ((infinite(from) && known_nonempty(to)) || (infinite(to) && known_nonempty(from)))
         }
-        Lazy::Seq { kind, of } => infinite(of) && !kind.surjective || (!kind.injective && known_nonempty(of)),
+        Lazy::Seq { most: Some(_), .. } => false,
+        Lazy::Seq { kind, of, most: None } => {
+            infinite(of) && !kind.surjective || (!kind.injective && known_nonempty(of))
+        }
         Lazy::Product(a, b) => (infinite(a) && known_nonempty(b)) || (infinite(b) && known_nonempty(a)),
         Lazy::Struct(parts) => parts.iter().any(infinite) && parts.iter().all(known_nonempty),
         Lazy::Union(a, b) => infinite(a) || infinite(b),
@@ -114,7 +119,13 @@ pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
             subset(v, of, elem)
         }
         Lazy::Fun { kind, from, to } => in_functions(*kind, v, from, to, elem),
-        Lazy::Seq { kind, of } => in_sequences(*kind, v, of, elem),
+        Lazy::Seq { kind, of, most } => {
+            let short = match most {
+                Some(n) => i64::try_from(force(v.clone(), elem)?.count()).is_ok_and(|len| len <= *n),
+                None => true,
+            };
+            Ok(short && in_sequences(*kind, v, of, elem)?)
+        }
         Lazy::Product(a, b) => {
             let (ra, rb) = elem.as_pair();
             let (x, y) = v.split(elem);
@@ -222,10 +233,10 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
             let to = force(to.clone(), &Rep::set(rb.clone()))?;
             functions(*kind, &from, &to, elem, visit)
         }
-        Lazy::Seq { kind, of } => {
+        Lazy::Seq { kind, of, most } => {
             let (_, rb) = elem.as_rel();
             let of = force(of.clone(), &Rep::set(rb.clone()))?;
-            sequences(*kind, &of, visit)
+            sequences(*kind, &of, *most, visit)
         }
         Lazy::Product(a, b) => {
             let (ra, rb) = elem.as_pair();
@@ -434,24 +445,40 @@ fn choose_function(
     Ok(true)
 }
 
-fn sequences(kind: SeqKind, of: &Val, visit: Visit) -> Res<bool> {
+fn sequences(kind: SeqKind, of: &Val, most: Option<i64>, visit: Visit) -> Res<bool> {
     let items: Vec<Val> = of.elems().collect();
-    if !kind.injective && !items.is_empty() {
-        return Err(Fault::limit("the sequences over a set are infinitely many"));
+    let longest = match most {
+        Some(n) if n < 0 => return Ok(true),
+        Some(n) if !kind.injective && n > MAX_DOMAIN as i64 && !items.is_empty() => {
+            return Err(Fault::limit(format!("the sequences of up to {n} items cannot be enumerated")));
+        }
+        Some(n) => n as usize,
+        None if !kind.injective && !items.is_empty() => {
+            return Err(Fault::limit("the sequences over a set are infinitely many"));
+        }
+        None => usize::MAX,
+    };
+    struct Sequences<'a> {
+        kind: SeqKind,
+        items: &'a [Val],
+        longest: usize,
     }
-    fn go(kind: SeqKind, items: &[Val], used: &mut [bool], chosen: &mut Vec<Val>, visit: Visit) -> Res<bool> {
-        let wanted = if kind.surjective { chosen.len() == items.len() } else { true };
-        let excluded = kind.nonempty && chosen.is_empty();
+    fn go(s: &Sequences, used: &mut [bool], chosen: &mut Vec<Val>, visit: Visit) -> Res<bool> {
+        let wanted = if s.kind.surjective { chosen.len() == s.items.len() } else { true };
+        let excluded = s.kind.nonempty && chosen.is_empty();
         if wanted && !excluded && !visit(Val::seq(chosen.clone()))? {
             return Ok(false);
         }
-        for i in 0..items.len() {
-            if used[i] {
+        if chosen.len() >= s.longest {
+            return Ok(true);
+        }
+        for i in 0..s.items.len() {
+            if s.kind.injective && used[i] {
                 continue;
             }
             used[i] = true;
-            chosen.push(items[i].clone());
-            let on = go(kind, items, used, chosen, visit)?;
+            chosen.push(s.items[i].clone());
+            let on = go(s, used, chosen, visit)?;
             chosen.pop();
             used[i] = false;
             if !on {
@@ -461,7 +488,7 @@ fn sequences(kind: SeqKind, of: &Val, visit: Visit) -> Res<bool> {
         Ok(true)
     }
     let mut used = vec![false; items.len()];
-    go(kind, &items, &mut used, &mut Vec::new(), visit)
+    go(&Sequences { kind, items: &items, longest }, &mut used, &mut Vec::new(), visit)
 }
 
 /// Whether `v` is a relation of the function space; `rep` represents `v`.
