@@ -1,4 +1,4 @@
-//! What the benches share: our seed models made ready, and the plain loop.
+//! What the benches share: the models of the papers, ready to run, and the plain loop.
 // Each bench uses its own part of this.
 #![allow(dead_code)]
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Every deferred set of the model gets this size.
 pub fn opened(model: &str, size: u64) -> Opened {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(format!("{model}.mch"));
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("models/papers").join(format!("{model}.mch"));
     let args = ScopeArgs { setsize: Some(size), ..ScopeArgs::default() };
     open(&path, &args).unwrap_or_else(|refused| panic!("{}: {:?}", path.display(), refused.diagnostics))
 }

@@ -13,7 +13,7 @@ const USAGE: &str = "\
 usage: kanon-proofs obligations [--dir DIR] [--only TEXT] [--solver z3|cvc5] [--update]
        kanon-proofs exhaustive [STATES] [--only TEXT]
 
-obligations  writes one .smt2 file an obligation into DIR (default: target/obligations), runs a solver if one
+obligations  writes one .smt2 file per obligation into DIR (default: target/obligations), runs a solver if one
              is installed, and prints a table; --update records the results in proofs/OBLIGATIONS.md
 exhaustive   runs each obligation on every system of exactly STATES states (default 3, at most 4)";
 

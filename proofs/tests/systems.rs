@@ -114,7 +114,7 @@ proptest! {
                 }
             }
             if let (Verdict::Holds { states }, _) = explore(&system, order, canon) {
-                prop_assert_eq!(states, orbits.len(), "one state an orbit");
+                prop_assert_eq!(states, orbits.len(), "one state per orbit");
             }
         }
         prop_assert_eq!(check(&system).holds(), check_by(&system, |s| system.canon(*s)).holds());

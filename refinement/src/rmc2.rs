@@ -9,11 +9,11 @@ use crate::rmc1::Constants;
 /// Fig. 13: the variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rmc2<L: Logic> {
-    /// Reached and checked, one an orbit.
+    /// Reached and checked, one per orbit.
     pub rrac: L::Set,
     /// Not fully explored.
     pub runex: L::Set,
-    /// Errors, one an orbit.
+    /// Errors, one per orbit.
     pub rerr: L::Set,
 }
 

@@ -65,7 +65,7 @@ pub trait System {
 pub enum Verdict<Op, State> {
     /// Every reachable state satisfies the invariant.
     Holds {
-        /// States stored, one an orbit under a reduction.
+        /// States stored, one per orbit under a reduction.
         states: usize,
     },
     /// The last state of the trace does not.
@@ -139,7 +139,7 @@ pub fn check<T: System>(system: &T) -> Verdict<T::Op, T::State> {
     check_by(system, T::State::clone)
 }
 
-/// Checks the invariant on one state an orbit, breadth first. `rep(s)` must lie in the orbit of `s`; if it is
+/// Checks the invariant on one state per orbit, breadth first. `rep(s)` must lie in the orbit of `s`; if it is
 /// not the same for the whole orbit, more states are stored and the answer is still right
 /// ([`crate::lab`]).
 pub fn check_by<T: System>(system: &T, rep: impl Fn(&T::State) -> T::State) -> Verdict<T::Op, T::State> {

@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_lie_costs_states_and_no_answer() {
-        let good = machine("seed/scheduler0.mch");
+        let good = machine("papers/scheduler0.mch");
         let (honest, _) = search(&good, identity);
         assert_eq!((honest.verdict.holds(), honest.counts.states), (true, 54));
         let (lied, kept) = search(&good, arbitrary);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_audit_sees_that_an_orbit_has_two_representatives() {
-        let (system, action) = machine("seed/scheduler0.mch");
+        let (system, action) = machine("papers/scheduler0.mch");
         let visited = keyed(&system, &action, identity);
         let (_, report) = explore_with(&*system, &action, visited, &Options::default(), &Audit::default());
         let broken = report.broken.expect("a broken clause");

@@ -1,4 +1,4 @@
-//! LTL[e] with past on systems with deadlocks (seed 003: Plagge and Leuschel, "Seven at one stroke").
+//! LTL[e] with past on systems with deadlocks (Plagge and Leuschel, *Seven at one stroke*).
 //!
 //! | the paper | here |
 //! |---|---|

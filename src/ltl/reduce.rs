@@ -1,4 +1,4 @@
-//! Which symmetry reduction goes with a property (seed 003, §7).
+//! Which symmetry reduction goes with a property (*Seven at one stroke*, §7).
 //!
 //! Proposition 1: a permutation of deferred sets changes neither the truth of a closed predicate nor which operations
 //! are enabled and taken, only their parameters. So a formula of closed atoms is worth the same on a path and on its

@@ -1,4 +1,4 @@
-//! The search for a self-fulfilling component (seed 003, §4.4), on the fly.
+//! The search for a self-fulfilling component (*Seven at one stroke*, §4.4), on the fly.
 //!
 //! Tarjan's algorithm in the form of Couvreur: the stack of roots carries the acceptance that is gathered in each
 //! component so far, and components are merged when an edge closes a cycle. So a counterexample is seen when its last

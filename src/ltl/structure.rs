@@ -1,4 +1,4 @@
-//! What is checked: a labelled Kripke structure with possible deadlocks (seed 003, Definition 1), explored on demand.
+//! What is checked: a labelled Kripke structure with possible deadlocks (*Seven at one stroke*, Definition 1), explored on demand.
 //!
 //! [`super::space`] makes one of any [`System`](crate::system::System), a B machine for instance. One that is written by
 //! hand is another:

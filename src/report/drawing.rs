@@ -194,7 +194,7 @@ fn each_type(model: &Model, f: &mut dyn FnMut(&Type)) {
 }
 
 impl Drawing {
-    /// The state graph (seed 002, §2).
+    /// The state graph (*ProB gets Nauty*, §2).
     #[must_use]
     pub fn of_state(action: &MachineAction, encoder: &Encoder, graph: &StateGraph) -> Drawing {
         let namer = Namer::new(action, encoder, graph);

@@ -156,7 +156,7 @@ fn statistics(out: &mut String, c: &Checked, opened: &Opened) {
     }
 }
 
-/// What the strategy cost (seed 002, §4).
+/// What the strategy cost (*ProB gets Nauty*, §4).
 fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
     let s = &r.effort.stats;
     if s.calls == 0 {

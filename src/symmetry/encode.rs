@@ -1,4 +1,4 @@
-//! The state graph of seed 002 (§2, Figs. 1–4) and its layered encoding for nauty (Definition 3.3).
+//! The state graph of *ProB gets Nauty* (§2, Figs. 1–4) and its layered encoding for nauty (Definition 3.3).
 //!
 //! Vertices: a root, one for each point, one for each value that no permutation moves and that stands in a
 //! relation to something that moves, and one for each nested set, pair or record. Edges are labelled with the

@@ -1,7 +1,7 @@
 //! The group: all permutations of the deferred sets, each set by itself, and what keeps a set out of it.
 //!
 //! Elements of a deferred set have no names in B, so no predicate tells them apart, and permuting them in a
-//! state, constants included, gives a state that behaves alike (seed 001, §2). What would break this is looked
+//! state, constants included, gives a state that behaves alike (*Symmetry Markers*, §2). What would break this is looked
 //! for, and then that set is fixed point by point, with the reason.
 //!
 //! The argument needs only that nothing names an element. So an enumerated set of which no element is named

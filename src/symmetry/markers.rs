@@ -1,4 +1,4 @@
-//! Symmetry markers (seed 001, Definitions 1 and 2 with the rules for NonSym): a value that symmetric states
+//! Symmetry markers (*Symmetry Markers*, Definitions 1 and 2 with the rules for NonSym): a value that symmetric states
 //! share, and that other states may share too.
 //!
 //! A marker is the state with every point replaced by the multiset of paths that lead to it. Here both are

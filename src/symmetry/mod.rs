@@ -21,7 +21,7 @@ pub mod graph;
 pub mod group;
 pub mod markers;
 #[cfg(feature = "nauty")]
-#[allow(unsafe_code)] // Calls into C, in one file, and nowhere else in this crate.
+#[allow(unsafe_code)] // The calls of nauty, all in this file.
 pub mod nauty;
 pub mod orbit;
 pub mod reduce;

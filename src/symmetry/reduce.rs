@@ -79,7 +79,7 @@ pub struct Stats {
     pub labelling: Duration,
     pub longest: Duration,
     pub witnesses: Duration,
-    /// Graphs by number of vertices (seed 002, Fig. 8).
+    /// Graphs by number of vertices (*ProB gets Nauty*, Fig. 8).
     pub sizes: std::collections::BTreeMap<usize, u64>,
 }
 

@@ -1,7 +1,7 @@
 //! The state graph as colour refinement takes it: one vertex a point, colours for what a point is by itself,
 //! edges for what relates two vertices, and further vertices only for what has more parts than that.
 //!
-//! It is the graph of seed 002, §2, without its root and without the vertices of values that no permutation
+//! It is the graph of *ProB gets Nauty*, §2, without its root and without the vertices of values that no permutation
 //! moves: an edge to or from one of these is part of the colour of its other end. Colours and labels are 64-bit
 //! hashes of structure, never of interned names or of points, so symmetric states have isomorphic sketches.
 //! Two things that hash alike can make a labelling worse; they cannot make an answer wrong, since the key of a

@@ -21,7 +21,7 @@ pub fn row(r: u64, x: u32, nb: u32) -> u64 {
     (r >> (x * nb)) & low(nb)
 }
 
-/// The domain, one bit a row.
+/// The domain, one bit per row.
 #[inline]
 pub fn dom(r: u64, na: u32, nb: u32) -> u64 {
     (0..na).fold(0, |d, x| d | (u64::from(row(r, x, nb) != 0) << x))

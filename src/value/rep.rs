@@ -3,7 +3,7 @@
 //! A type with a small finite carrier gets **ordinals**: a value is its place `0..carrier` in one word. A set
 //! over such a type gets **bits**: one word (`Mask`) up to 64 elements, several (`Bits`) up to a few thousand.
 //! Since the bits of a small set are a number, a power set of a small type is such a type again. A pair
-//! `(a, b)` has the ordinal `a * |B| + b`, so a relation is a bit matrix, one row an element of the domain.
+//! `(a, b)` has the ordinal `a * |B| + b`, so a relation is a bit matrix, one row per element of the domain.
 //! Everything else is structure: exact integers, strings, pairs, records, sorted lists.
 
 use crate::model::{SetId, Type};

@@ -59,8 +59,8 @@ fn same(what: &str, model: &Model, scope: &Scope, options: &Options) -> usize {
     expected.len()
 }
 
-fn seed(file: &str, set: &str, n: u64) -> (Model, Scope) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(file);
+fn of_paper(file: &str, set: &str, n: u64) -> (Model, Scope) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/papers").join(file);
     let model = load(&path).model.expect("a model");
     let args = ScopeArgs { card: vec![(set.to_string(), n)], ..ScopeArgs::default() };
     let scope = scope(&model, &args).expect("sizes").0;
@@ -68,7 +68,7 @@ fn seed(file: &str, set: &str, n: u64) -> (Model, Scope) {
 }
 
 #[test]
-fn the_seeds_with_every_strategy() {
+fn the_models_of_the_papers_with_every_strategy() {
     let models = [
         ("scheduler0.mch", "PROC", 5),
         ("scheduler1.mch", "PROC", 4),
@@ -78,7 +78,7 @@ fn the_seeds_with_every_strategy() {
         ("Towns.mch", "TOWN", 3),
     ];
     for (file, set, n) in models {
-        let (model, scope) = seed(file, set, n);
+        let (model, scope) = of_paper(file, set, n);
         for symmetry in strategies() {
             let states = same(file, &model, &scope, &Options { symmetry, ..Options::default() });
             assert!(states > 10, "{file}");
@@ -107,7 +107,7 @@ fn many_wide_states() {
 /// More threads than blocks are usually in line, and an index that grows meanwhile.
 #[test]
 fn very_many_threads() {
-    let (model, scope) = seed("scheduler0.mch", "PROC", 7);
+    let (model, scope) = of_paper("scheduler0.mch", "PROC", 7);
     let stop = Stop::default();
     let (system, _) = solved(&model, &scope, 10, &stop);
     for threads in [130, 256] {
@@ -120,7 +120,7 @@ fn very_many_threads() {
 /// Findings in the middle of a level: a goal that some states fulfil, and a limit of states.
 #[test]
 fn searches_that_end_early() {
-    let (mut model, scope) = seed("scheduler1.mch", "PROC", 5);
+    let (mut model, scope) = of_paper("scheduler1.mch", "PROC", 5);
     // `serving` is TRUE: the fifth variable, of type BOOL.
     let serving = model.variables.iter().position(|v| &*v.name == "serving").expect("it has one") as u32;
     let eq = |a: Expr, b: Expr| {
@@ -165,7 +165,7 @@ fn random_machines() {
 
 #[test]
 fn a_memory_limit_is_an_unknown_answer() {
-    let (model, scope) = seed("scheduler0.mch", "PROC", 7);
+    let (model, scope) = of_paper("scheduler0.mch", "PROC", 7);
     let stop = Stop::default();
     let (system, _) = solved(&model, &scope, 10, &stop);
     for threads in [1, 2] {

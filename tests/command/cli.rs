@@ -14,7 +14,7 @@ fn endless(folder: &str) -> PathBuf {
     file(folder, "endless.mch", machine)
 }
 
-const SCHEDULER: &str = "models/seed/scheduler0.mch";
+const SCHEDULER: &str = "models/papers/scheduler0.mch";
 const BROKEN: &str = "models/lang/errors/find_invariant.mch";
 
 #[test]

@@ -39,7 +39,7 @@ fn the_tables_of_the_paper() {
         ("Dining", &["--card", "Phil=3", "--card", "Fork=3"], 324, 11),
     ];
     for (model, options, states, orbits) in rows {
-        let path = format!("models/seed/{model}.mch");
+        let path = format!("models/papers/{model}.mch");
         let a = answer(&[&[&*path], options].concat(), AGREE);
         assert_eq!(
             (&a["agree"], &a["verdict"], &a["baseline"]),
@@ -71,7 +71,7 @@ fn the_tables_of_the_paper() {
 
 #[test]
 fn a_table_for_people() {
-    let (code, out, err) = kanon(&["models/seed/scheduler0.mch", "--card", "PROC=3"]);
+    let (code, out, err) = kanon(&["models/papers/scheduler0.mch", "--card", "PROC=3"]);
     assert_eq!((code, &*err), (AGREE, ""));
     let words = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>();
     let lines: Vec<Vec<String>> = out.lines().map(words).collect();
@@ -107,7 +107,7 @@ fn findings_do_not_end_a_run() {
 
 #[test]
 fn limits_leave_it_open() {
-    let scheduler = "models/seed/scheduler1.mch";
+    let scheduler = "models/papers/scheduler1.mch";
     let a = answer(&[scheduler, "--max-states", "3"], OPEN);
     assert_eq!((&a["agree"], &a["baseline"], &a["verdict"]), (&Value::Null, &Value::Null, &"unknown".into()));
     assert!(runs(&a).values().all(|r| r["finished"] == false && r["speedup"].is_null()));
@@ -124,7 +124,7 @@ fn limits_leave_it_open() {
 
 #[test]
 fn a_clock_for_each_strategy() {
-    let a = answer(&["models/seed/scheduler1.mch", "--card", "PROC=12", "--timeout", "1"], AGREE);
+    let a = answer(&["models/papers/scheduler1.mch", "--card", "PROC=12", "--timeout", "1"], AGREE);
     let runs = runs(&a);
     for (strategy, is_done) in [("off", false), ("flood", false), ("canon", true), ("auto", true)] {
         assert_eq!(runs[strategy]["finished"], is_done, "{strategy}: {}", runs[strategy]);
@@ -146,7 +146,7 @@ fn what_is_wrong_is_said() {
     assert!(code == WRONG && err.contains("error["), "{err}");
     let a = answer(&["no/such/file.mch"], WRONG);
     assert_eq!(a["verdict"], "error");
-    let (code, out, err) = kanon(&["models/seed/scheduler0.mch", "--plot", "no/such/folder/x.svg"]);
+    let (code, out, err) = kanon(&["models/papers/scheduler0.mch", "--plot", "no/such/folder/x.svg"]);
     assert_eq!((code, &*out), (WRONG, ""));
     assert!(err.contains("cannot write no/such/folder/x.svg"), "{err}");
 }
@@ -154,7 +154,7 @@ fn what_is_wrong_is_said() {
 #[test]
 fn the_chart_is_an_svg_with_a_bar_a_strategy() {
     let path = temporary("compare.svg");
-    let (code, ..) = kanon(&["models/seed/TokenRing.mch", "--plot", path.to_str().expect("a plain path")]);
+    let (code, ..) = kanon(&["models/papers/TokenRing.mch", "--plot", path.to_str().expect("a plain path")]);
     assert_eq!(code, AGREE);
     let svg = std::fs::read_to_string(&path).expect("the chart");
     let elements = xml::elements(&svg);

@@ -262,7 +262,7 @@ fn symmetric_states_have_one_representative() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    let scheduler = "models/seed/scheduler0.mch";
+    let scheduler = "models/papers/scheduler0.mch";
     let last = ["--card", "PROC=3", "--state"];
     drawn(&[&[scheduler], &last[..], &["54"]].concat());
     let rows: &[(&[&str], i32, &str)] = &[
@@ -301,18 +301,18 @@ fn files_by_their_name_and_always_the_same() {
     for (name, is_svg) in [("graph.svg", true), ("graph.dot", false), ("graph.SVG", true)] {
         let path = folder.join(name);
         let shown = path.to_str().expect("a plain path");
-        let out = drawn(&["models/seed/Dining.mch", "--state", "7", "-o", shown]);
+        let out = drawn(&["models/papers/Dining.mch", "--state", "7", "-o", shown]);
         assert_eq!(out, "");
         let text = std::fs::read_to_string(&path).expect("the file");
         assert_eq!(text.starts_with("<svg"), is_svg, "{name}");
         let format: &[&str] = if is_svg { &["--svg"] } else { &[] };
-        let again = drawn(&[&["models/seed/Dining.mch", "--state", "7"], format].concat());
+        let again = drawn(&[&["models/papers/Dining.mch", "--state", "7"], format].concat());
         assert_eq!(text, again, "{name}");
     }
 }
 
 #[test]
-fn graphs_of_all_seed_models_are_well_formed() {
+fn graphs_of_the_papers_models_are_well_formed() {
     for (model, state) in [
         ("scheduler0", "9"),
         ("scheduler1", "20"),
@@ -322,7 +322,7 @@ fn graphs_of_all_seed_models_are_well_formed() {
         ("Dining", "3"),
         ("Towns", "11"),
     ] {
-        let path = format!("models/seed/{model}.mch");
+        let path = format!("models/papers/{model}.mch");
         let d = dot(&drawn(&[&path, "--state", state]));
         let (vertices, edges) = (d.nodes.len(), d.edges.len());
         assert_eq!(counted(&drawn(&[&path, "--state", state, "--svg"])), (vertices, edges, 0), "{model}");

@@ -19,7 +19,7 @@ const ROBOT: &str = "models/ltl/Robot.mch";
 const MEMBERS: &str = "models/ltl/Members.mch";
 
 #[test]
-fn an_array_with_an_object_a_formula() {
+fn an_array_with_one_object_per_formula() {
     let all = json(&["ltl", ROBOT, "--json", "G {1 = 1}", "G F [Load]", "F deadlock"], FAILS);
     let all = all.as_array().expect("an array");
     let verdicts: Vec<&str> = all.iter().map(|o| o["verdict"].as_str().expect("a word")).collect();

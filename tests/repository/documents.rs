@@ -260,6 +260,15 @@ fn tests_and_variables_that_are_named_exist() {
     assert_none(&wrong);
 }
 
+/// Texts of ours: sources, documents, models, scripts.
+fn texts() -> Vec<(PathBuf, String)> {
+    let is_text = |p: &Path| {
+        p.extension().is_none_or(|e| ["rs", "md", "mch", "ref", "imp", "toml", "sh"].iter().any(|x| e == *x))
+    };
+    let found = files(root(), &is_text).into_iter().filter(|f| !f.ends_with("repository/documents.rs"));
+    found.filter_map(|f| Some((f.clone(), std::fs::read_to_string(root().join(f)).ok()?))).collect()
+}
+
 /// Where a text says something that no text should, with the line.
 fn occurrences(texts: &[(PathBuf, String)], unwanted: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
@@ -271,6 +280,13 @@ fn occurrences(texts: &[(PathBuf, String)], unwanted: &[&str]) -> Vec<String> {
         }
     }
     found
+}
+
+#[test]
+fn papers_have_names() {
+    let texts = texts();
+    assert!(texts.len() > 200, "only {} texts", texts.len());
+    assert_none(&occurrences(&texts, &["seed 00", "seeds 00"]));
 }
 
 #[test]

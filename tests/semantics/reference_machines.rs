@@ -89,7 +89,7 @@ fn expectation(line: &str) -> Option<BTreeMap<&str, &str>> {
 #[test]
 fn models_have_the_counts_of_their_headers() {
     let mut checked = 0;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/seed");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/papers");
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).expect("models").map(|f| f.expect("file").path()).collect();
     files.sort();

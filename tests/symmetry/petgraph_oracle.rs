@@ -8,7 +8,7 @@
 //! **Isomorphism.** Two states have one key exactly if their state graphs (`kanon graph`) are isomorphic: labels of
 //! edges kept, points of one set and nested values of one type of one colour, and every value that no permutation moves
 //! of its own. Variables that no permutation moves are not in the graph, so they have to be equal besides. By
-//! Propositions 3.4 and 3.6 of seed 002 the same holds of the layered graphs, **coloured like that**. What nauty is given
+//! Propositions 3.4 and 3.6 of *ProB gets Nauty* the same holds of the layered graphs, **coloured like that**. What nauty is given
 //! is coloured otherwise (`kanon graph --encoding`): interchangeable points are told apart, and colours are numbered anew for every
 //! state, so `idle` in one graph may have the colour of `ready` in another. Of this form only one direction is meant to
 //! hold, the one that reduction needs: symmetric states have isomorphic graphs.
@@ -50,7 +50,7 @@ const MOST: usize = 4_000;
 /// The same for random machines: most of the larger ones have no end.
 const MOST_RANDOM: usize = 400;
 
-const SEEDS: [(&str, &[(&str, u64)]); 7] = [
+const OF_PAPERS: [(&str, &[(&str, u64)]); 7] = [
     ("Dining.mch", &[("Phil", 3), ("Fork", 3)]),
     ("RussianPostalPuzzle.mch", &[("LOCK", 3)]),
     ("TokenRing.mch", &[("Server", 4)]),
@@ -105,7 +105,7 @@ fn sized(model: Model, card: &[(&str, u64)]) -> (Model, Scope) {
 }
 
 fn seed(file: &str, card: &[(&str, u64)]) -> (Model, Scope) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/papers").join(file);
     sized(load(&path).model.expect("a model"), card)
 }
 
@@ -290,7 +290,7 @@ fn counts_and_depths(what: &str, model: &Model, scope: &Scope, most: usize) -> (
 
 #[test]
 fn depths_are_distances_and_counts_are_those_of_the_graph() {
-    for (file, card) in SEEDS {
+    for (file, card) in OF_PAPERS {
         let (model, scope) = seed(file, card);
         assert!(counts_and_depths(file, &model, &scope, MOST).0 > 100, "{file}");
     }
@@ -430,7 +430,7 @@ fn reduced(what: &str, model: &Model, scope: &Scope, most: usize) -> Option<(usi
 
 #[test]
 fn reduction_keeps_the_orbits_and_their_depths() {
-    for (file, card) in SEEDS {
+    for (file, card) in OF_PAPERS {
         let (model, scope) = seed(file, card);
         let (states, orbits) = reduced(file, &model, &scope, MOST).expect("a small model");
         assert!(orbits < states, "{file}");
@@ -702,7 +702,7 @@ fn recurrence_and_persistence_are_as_components_say() {
         ("scheduler1.mch", "serving = TRUE", [false, false]),
     ];
     for (file, p, said) in rows {
-        let card = SEEDS.iter().find(|(f, _)| *f == file).expect("a seed").1;
+        let card = OF_PAPERS.iter().find(|(f, _)| *f == file).expect("a model of a paper").1;
         let (mut model, scope) = seed(file, card);
         model.goal = Some(typed(&mut model, p).expect("a predicate"));
         assert_eq!(formulas(file, &model, &scope, MOST), Some(said), "{file}: {p}");

@@ -300,5 +300,9 @@ fn states_that_colours_do_not_tell_apart() {
         }
     }
     let mut marking = Marking::new(&action);
-    assert_eq!(marking.of_row(&one), marking.of_row(&two), "markers cannot tell them apart (seed 001)");
+    assert_eq!(
+        marking.of_row(&one),
+        marking.of_row(&two),
+        "markers cannot tell them apart (Symmetry Markers)"
+    );
 }

@@ -1,11 +1,11 @@
-//! Tables 1 and 2 of seed 002, on our own models: every state count of the columns wo, sym, flood, hash and
+//! Tables 1 and 2 of *ProB gets Nauty*, on our own models: every state count of the columns wo, sym, flood, hash and
 //! nausym, at every size that finishes in a minute.
 //!
 //! The paper counts as ProB does: a root, one state for each explored valuation of the constants, and the states
 //! after initialisation. [`Counted::as_paper`] is the one place where that is added up.
 //!
 //! The column hash depends on which of two states with the same marker is met first. A count must lie between
-//! the lowest that an order can give and the exact one; seed 002 gives one order's, prob-measured.csv another's.
+//! the lowest that an order can give and the exact one; *ProB gets Nauty* gives one order's, prob-measured.csv another's.
 //! The column canon of the paper is its old implementation's; ours is exact, so it must equal nausym.
 
 use crate::support::{explore, solved};
@@ -32,7 +32,7 @@ impl Counted {
 }
 
 fn run(file: &str, sets: &[&str], card: u64, strategy: Strategy) -> Counted {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/seed").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/papers").join(file);
     let model = load(&path).model.expect("a model");
     let card = sets.iter().map(|s| (s.to_string(), card)).collect();
     let scope = scope(&model, &ScopeArgs { card, ..ScopeArgs::default() }).expect("sizes").0;

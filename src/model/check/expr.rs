@@ -491,7 +491,7 @@ impl Checker<'_> {
                 None => {
                     self.predicate(part);
                     let diag =
-                        Diagnostic::error("B0207", part.span, "LET needs equations `x = E`, one a name");
+                        Diagnostic::error("B0207", part.span, "LET needs equations `x = E`, one per name");
                     self.diags.push(diag.help("use a quantifier or ANY for other predicates"));
                 }
             }

@@ -1,4 +1,4 @@
-//! Apalache's Informal Trace Format (ADR 015): constants as `params`, variables as `vars`, one state a step.
+//! Apalache's Informal Trace Format (ADR 015): constants as `params`, variables as `vars`, one state per step.
 //!
 //! Functions are `#map`, sequences are lists, other relations sets of pairs, elements of given sets strings.
 
