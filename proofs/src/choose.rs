@@ -8,43 +8,45 @@ use kanon_refinement::{lab, mc0, path, rmc1, wmc};
 /// An obligation is a straight text: choose, assume, prove. A reading that executes tries one choice (or all,
 /// or any) and drops it when an assumption fails; a reading that prints declares symbols and writes formulas.
 ///
-/// Hints say where it is worth looking: bounds that assumptions of the given labels imply. They narrow the
-/// search of a reading that executes and mean nothing to one that prints; a reading that plants a mistake in
-/// one of these clauses ignores them.
+/// Every value of its type can be chosen, in every reading: what a clause excludes is excluded by assuming the
+/// clause as it stands in the machine's text, and by nothing else. A hint says where values are likely to satisfy
+/// what comes; the random reading follows it most of the time and no other reading looks at it.
 pub trait Choose {
     /// The logic of this reading.
     type L: Logic;
     /// It.
     fn logic(&self) -> Self::L;
+    /// Whether all assumptions hold so far, if the reading can know. What comes after a failed one is in vain.
+    fn alive(&self) -> bool {
+        true
+    }
     /// Any constants of Fig. 1.
     fn mc0(&mut self) -> mc0::Constants<Self::L>;
     /// Any constants of Figs. 1 and 8.
     fn rmc1(&mut self) -> rmc1::Constants<Self::L>;
-    /// Any constants of Fig. 1 with a symmetry.
+    /// Any constants of Fig. 1 with a relation for the symmetry.
     fn wmc(&mut self) -> wmc::Constants<Self::L>;
     /// Any labelling beside these constants.
     fn lab(&mut self, wmc: wmc::Constants<Self::L>) -> lab::Constants<Self::L>;
     /// Any labels of transitions beside these constants.
     fn path(&mut self, sym: wmc::Constants<Self::L>) -> path::Constants<Self::L>;
-    /// Any set; hint: `lo ⊆ set ⊆ hi`, by the clauses named.
+    /// Any set; hint: `lo ⊆ set ⊆ hi`.
     fn set(
         &mut self,
         name: &'static str,
-        by: &[&str],
         hint: impl FnOnce(&Self::L) -> [<Self::L as Logic>::Set; 2],
     ) -> <Self::L as Logic>::Set;
-    /// Any state; hint: one of the set, by the clauses named.
+    /// Any state; hint: one of the set.
     fn state(
         &mut self,
         name: &'static str,
-        by: &[&str],
         hint: impl FnOnce(&Self::L) -> <Self::L as Logic>::Set,
     ) -> <Self::L as Logic>::State;
     /// Any member of the group.
     fn automorphism(&mut self, name: &'static str, aut: &<Self::L as Logic>::Aut) -> <Self::L as Logic>::Map;
     /// Any label.
     fn op(&mut self, name: &'static str) -> <Self::L as Logic>::Op;
-    /// Any history of a [`path::Path`]: `par` and `old`; hint: a plausible one for the stored states.
+    /// Any `par` and `old` of a [`path::Path`]; hint: a history of the stored states.
     #[allow(clippy::type_complexity, reason = "the two variables of one machine")]
     fn history(
         &mut self,
@@ -56,14 +58,4 @@ pub trait Choose {
     fn assume(&mut self, label: &'static str, holds: <Self::L as Logic>::Bool);
     /// This must follow from what was assumed.
     fn prove(&mut self, label: &'static str, holds: <Self::L as Logic>::Bool);
-}
-
-/// Whether a hint may be used while the clause `planted` is dropped. A clause may be named with all below it:
-/// `mc2/add_inv` for `mc2/add_inv/grd1`.
-pub fn hint_stands(by: &[&str], planted: Option<&'static str>) -> bool {
-    planted.is_none_or(|label| {
-        let below =
-            |b: &&str| label.strip_prefix(*b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        !by.iter().any(below)
-    })
 }

@@ -1,7 +1,6 @@
-//! Groups of permutations that fix one state, for the readings that execute.
+//! Groups of permutations that fix one state, for random systems.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeSet;
 
 use kanon_refinement::concrete::{Concrete, Group, Small, Table};
 
@@ -9,15 +8,15 @@ use kanon_refinement::concrete::{Concrete, Group, Small, Table};
 pub type Perm = Vec<u32>;
 
 /// The group of the identity.
-pub fn trivial<const N: usize, const G: usize>(l: &Concrete<Small<N, G>>) -> Group<Small<N, G>> {
+pub fn trivial<const N: usize, const G: usize, T>(l: &Concrete<Small<N, G>, T>) -> Group<Small<N, G>> {
     let mut aut = l.no_group(1);
     aut.push(&l.identity());
     aut
 }
 
 /// The permutations listed.
-pub fn listed<const N: usize, const G: usize>(
-    l: &Concrete<Small<N, G>>,
+pub fn listed<const N: usize, const G: usize, T>(
+    l: &Concrete<Small<N, G>, T>,
     perms: &[Perm],
 ) -> Group<Small<N, G>> {
     let mut aut = l.no_group(perms.len());
@@ -27,49 +26,12 @@ pub fn listed<const N: usize, const G: usize>(
     aut
 }
 
-fn table<const N: usize, const G: usize>(l: &Concrete<Small<N, G>>, p: &[u32]) -> Table<Small<N, G>> {
+fn table<const N: usize, const G: usize, T>(l: &Concrete<Small<N, G>, T>, p: &[u32]) -> Table<Small<N, G>> {
     let mut t = l.identity();
     for (s, &image) in p.iter().enumerate() {
         t.set(s, image as usize);
     }
     t
-}
-
-/// All groups of permutations of `n` ≤ 4 states that fix `i` (if there is such a state), each once.
-pub fn subgroups(n: usize, i: usize) -> Arc<Vec<Vec<Perm>>> {
-    type Known = Mutex<HashMap<(usize, usize), Arc<Vec<Vec<Perm>>>>>;
-    static KNOWN: OnceLock<Known> = OnceLock::new();
-    let mut known = KNOWN.get_or_init(Known::default).lock().unwrap_or_else(PoisonError::into_inner);
-    known
-        .entry((n, i))
-        .or_insert_with(|| {
-            let fixing: Vec<Perm> =
-                permutations(n).into_iter().filter(|p| i >= n || p[i] == i as u32).collect();
-            // Every group on so few points has two generators.
-            let mut found = BTreeSet::new();
-            for a in &fixing {
-                for b in &fixing {
-                    found.insert(closure(n, &[a.clone(), b.clone()], usize::MAX).unwrap_or_default());
-                }
-            }
-            Arc::new(found.into_iter().collect())
-        })
-        .clone()
-}
-
-fn permutations(n: usize) -> Vec<Perm> {
-    if n == 0 {
-        return vec![vec![]];
-    }
-    let mut out = Vec::new();
-    for p in permutations(n - 1) {
-        for at in 0..n {
-            let mut q = p.clone();
-            q.insert(at, n as u32 - 1);
-            out.push(q);
-        }
-    }
-    out
 }
 
 /// The group generated, sorted, the identity first; none if it has more than `cap` members.
@@ -93,8 +55,8 @@ pub fn closure(n: usize, generators: &[Perm], cap: usize) -> Option<Vec<Perm>> {
 
 /// A group of at most `G` permutations that fix `i`: trivial, the swap of some pairs, a rotation, or the
 /// exchange of equal blocks, as the members of a deferred set make it.
-pub fn random<const N: usize, const G: usize>(
-    l: &Concrete<Small<N, G>>,
+pub fn random<const N: usize, const G: usize, T>(
+    l: &Concrete<Small<N, G>, T>,
     i: usize,
     mut pick: impl FnMut(usize) -> usize,
 ) -> Group<Small<N, G>> {
@@ -138,14 +100,6 @@ pub fn random_perms(n: usize, i: usize, cap: usize, pick: &mut impl FnMut(usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_subgroups_of_small_symmetric_groups() {
-        // Sym(1) to Sym(3) act on the states other than i.
-        for (n, count) in [(1, 1), (2, 1), (3, 2), (4, 6)] {
-            assert_eq!(subgroups(n, 0).len(), count, "{n} states");
-        }
-    }
 
     #[test]
     fn random_groups_are_groups() {

@@ -6,17 +6,18 @@
 
 use core::ops::ControlFlow;
 
-use kanon_refinement::concrete::{Bits, Concrete, Small};
+use kanon_refinement::concrete::{Bits, Concrete, Small, Trial};
 use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex, Visit};
 use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
 use kanon_refinement::{lab, rmc1, rmc2, wmc};
 
 use crate::any;
 use crate::choose::Choose;
-use crate::execute::{Pick, Run};
+use crate::schema::assume_all;
+use crate::search::{self, Count, Search, every};
 
 type Set<const N: usize, const G: usize> = Bits<Small<N, G>>;
-type Reading<const N: usize, const G: usize> = Concrete<Small<N, G>>;
+type Reading<const N: usize, const G: usize, T> = Concrete<Small<N, G>, T>;
 
 /// A store of bits: the id of a state is the state.
 #[derive(Debug)]
@@ -74,22 +75,22 @@ impl<const N: usize, const G: usize> Rerr for Errors<N, G> {
 }
 
 /// The machines beside the kernel.
-struct Shadow<const N: usize, const G: usize> {
-    l: Reading<N, G>,
-    k: lab::Constants<Reading<N, G>>,
-    m: lab::Lab<Reading<N, G>>,
-    canonical: Option<rmc1::Constants<Reading<N, G>>>,
+struct Shadow<const N: usize, const G: usize, T: Trial> {
+    l: Reading<N, G, T>,
+    k: lab::Constants<Reading<N, G, T>>,
+    m: lab::Lab<Reading<N, G, T>>,
+    canonical: Option<rmc1::Constants<Reading<N, G, T>>>,
     wrong: Option<&'static str>,
 }
 
-impl<const N: usize, const G: usize> Shadow<N, G> {
+impl<const N: usize, const G: usize, T: Trial> Shadow<N, G, T> {
     fn expect(&mut self, holds: bool, what: &'static str) {
         if !holds {
             self.wrong.get_or_insert(what);
         }
     }
 
-    fn rmc2(&self) -> rmc2::Rmc2<Reading<N, G>> {
+    fn rmc2(&self) -> rmc2::Rmc2<Reading<N, G, T>> {
         let m = &self.m;
         rmc2::Rmc2 { rrac: m.rrac.clone(), runex: m.runex.clone(), rerr: m.rerr.clone() }
     }
@@ -146,31 +147,68 @@ impl<const N: usize, const G: usize> Shadow<N, G> {
     }
 }
 
-/// kernel/AGR: the two forms agree along a whole run, and the answer is mc0's. With `canonical`, Fig. 8 holds
-/// of the labelling, and rmc2 runs beside.
-pub fn agree<P: Pick, const N: usize, const G: usize>(run: &mut Run<P, N, G>, canonical: bool) {
-    let (k, symmetric) = if canonical {
-        let k = any::symmetric(run, &[]);
-        let l = run.logic();
-        k.properties(&l, &mut |label: &'static str, holds: bool| run.assume(label, holds));
-        let wmc = wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(&l, &k) };
+/// Constants of lab with all their properties. With `canonical`, Fig. 8 holds of the labelling, and the constants of
+/// rmc1 are there, too.
+#[allow(clippy::type_complexity, reason = "two sets of constants")]
+pub fn constants<C: Choose>(
+    c: &mut C,
+    canonical: bool,
+) -> (lab::Constants<C::L>, Option<rmc1::Constants<C::L>>) {
+    if canonical {
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.properties(&l, v));
+        let wmc = wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(&c.logic(), &k) };
         (lab::Constants { wmc, rep: k.rep.clone() }, Some(k))
     } else {
-        let k = any::labelled(run);
-        let l = run.logic();
-        k.wmc.properties(&l, &mut |label: &'static str, holds: bool| run.assume(label, holds));
+        let k = any::labelled(c);
+        assume_all!(c, |l, v| k.wmc.properties(&l, v));
         (k, None)
-    };
-    if !run.alive() {
-        return;
     }
-    let l = run.logic();
-    let from = run.pick.pick(l.states());
-    let stops = run.pick.pick(2) == 1;
+}
+
+/// kernel/AGR on every system of exactly `N` states, in every order of exploration.
+pub fn agree_on_all<const N: usize, const G: usize, T: Trial>(trial: T, canonical: bool) -> Count {
+    every::<N, G>(None, &|c: &mut Search<N, G>| {
+        let (k, symmetric) = constants(c, canonical);
+        if !c.alive() {
+            return;
+        }
+        c.reads_all();
+        let wmc = wmc::Constants { mc0: search::values(&k.wmc.mc0), orb: search::pairs(&k.wmc.orb) };
+        let k = lab::Constants { wmc, rep: search::table(&k.rep) };
+        let symmetric = symmetric.map(|k| rmc1::Constants {
+            mc0: search::values(&k.mc0),
+            aut: search::group(&k.aut),
+            rep: search::table(&k.rep),
+        });
+        let agreed = agree(Concrete::on_trial(N, 2, trial), k, symmetric, &mut |below| c.pick(below).at());
+        let l = c.logic();
+        match agreed {
+            Ok(()) => c.prove("kernel: the forms agree", l.truth()),
+            Err(wrong) => c.prove(wrong, l.not(&l.truth())),
+        }
+    })
+}
+
+/// kernel/AGR: the two forms agree along a whole run, and the answer is mc0's.
+///
+/// # Errors
+/// What does not agree.
+pub fn agree<const N: usize, const G: usize, T: Trial>(
+    l: Reading<N, G, T>,
+    k: lab::Constants<Reading<N, G, T>>,
+    canonical: Option<rmc1::Constants<Reading<N, G, T>>>,
+    pick: &mut impl FnMut(usize) -> usize,
+) -> Result<(), &'static str> {
+    if k.wmc.mc0.reach != l.least(k.wmc.mc0.i, &k.wmc.mc0.tr) {
+        return Ok(()); // not reach: the induction (mc0/prp8) was not assumed
+    }
+    let from = pick(l.states());
+    let stops = pick(2) == 1;
     let (tr, inv, rep) = (k.wmc.mc0.tr.clone(), k.wmc.mc0.inv.clone(), k.rep.clone());
     let i = k.wmc.mc0.i;
     let m = lab::Lab::initialisation(&l, &k);
-    let mut shadow = Shadow { l, k, m, canonical: symmetric, wrong: None };
+    let mut shadow = Shadow { l, k, m, canonical, wrong: None };
     let open = Open { waiting: l.empty(), taken: l.empty(), from };
     let mut kernel = Kernel::new(Store(l.empty()), open, Errors(l.empty()));
     shadow.compare(&kernel);
@@ -208,5 +246,5 @@ pub fn agree<P: Pick, const N: usize, const G: usize>(run: &mut Run<P, N, G>, ca
     let holds = l.subset(&shadow.k.wmc.mc0.reach, &inv);
     shadow.expect(kernel.pass().is_some() == holds, "kernel: pass is mc0's");
     shadow.expect(kernel.fail().is_some() != holds, "kernel: fail is mc0's");
-    run.prove(shadow.wrong.unwrap_or("kernel: the forms agree"), shadow.wrong.is_none());
+    shadow.wrong.map_or(Ok(()), Err)
 }

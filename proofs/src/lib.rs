@@ -3,8 +3,8 @@
 //! | reading | drives an obligation with | shows it for |
 //! |---|---|---|
 //! | Kani (`kani_reading`, `cargo kani -p kanon-proofs`) | `kani::any` | all systems of 3 states |
-//! | enumeration ([`execute::every`]) | every choice in turn | all systems of up to 3 or 4 states |
-//! | random ([`execute::once`]) | a tape that shrinks | large systems, up to 64 states |
+//! | enumeration ([`search::every`]) | every choice in turn | all systems of up to 3 states |
+//! | random ([`execute::once`]) | a tape that shrinks | some larger systems, up to 64 states |
 //! | SMT ([`smt`], `kanon-proofs obligations`) | symbols | every size |
 //!
 //! An obligation ([`obligations`]) is a function over a source of choices ([`choose::Choose`]): it chooses
@@ -21,6 +21,7 @@ pub mod kani_reading;
 pub mod kernel_form;
 pub mod obligations;
 pub mod schema;
+pub mod search;
 pub mod smt;
 pub mod solve;
 pub mod table;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use kanon_proofs::obligations;
 use kanon_proofs::solve::{self, Answer, Solver};
 use kanon_proofs::table::{self, Status};
-use kanon_proofs::{execute, obligations};
 
 const USAGE: &str = "\
 usage: kanon-proofs obligations [--dir DIR] [--only TEXT] [--solver z3|cvc5] [--update]
@@ -15,7 +15,7 @@ usage: kanon-proofs obligations [--dir DIR] [--only TEXT] [--solver z3|cvc5] [--
 
 obligations  writes one .smt2 file per obligation into DIR (default: target/obligations), runs a solver if one
              is installed, and prints a table; --update records the results in proofs/OBLIGATIONS.md
-exhaustive   runs each obligation on every system of exactly STATES states (default 3, at most 4)";
+exhaustive   runs each obligation on every system of exactly STATES states (default 3, which is the most)";
 
 struct Args {
     command: String,
@@ -42,7 +42,7 @@ fn parse() -> Option<Args> {
             "--only" => args.only = words.next()?,
             "--solver" => args.solver = Some(words.next()?),
             "--update" => args.update = true,
-            number => args.states = number.parse().ok().filter(|n| (1..=4).contains(n))?,
+            number => args.states = number.parse().ok().filter(|n| (1..=3).contains(n))?,
         }
     }
     Some(args)
@@ -118,7 +118,7 @@ fn exhaustive(args: &Args) -> ExitCode {
     let (mut runs, mut cases) = (0, 0);
     for obligation in obligations::all().filter(|o| o.id.contains(&args.only)) {
         let start = Instant::now();
-        let count = execute::every::<4, 6>(args.states, None, |c| obligations::run(obligation.function, c));
+        let count = obligations::enumerate(obligation.function, args.states, None);
         let result = count.refuted.map_or("holds".to_owned(), |label| format!("REFUTED: {label}"));
         println!(
             "{:32} {:12} runs {:12} cases {:7.2} s  {result}",

@@ -3,24 +3,27 @@
 use kanon_refinement::glue::{ConstantsOf, Glue, Simulates};
 use kanon_refinement::logic::{Event, Logic, Machine, enabled};
 
-use crate::any::prove_needed;
 use crate::choose::Choose;
 
 /// Assumes every clause that `clauses` names.
 macro_rules! assume_all {
     ($c:expr, |$l:ident, $v:ident| $body:expr) => {{
-        let $l = $c.logic();
-        let $v = &mut |label: &'static str, holds| $c.assume(label, holds);
-        $body;
+        if $c.alive() {
+            let $l = $c.logic();
+            let $v = &mut |label: &'static str, holds| $c.assume(label, holds);
+            $body;
+        }
     }};
 }
 
 /// Proves every clause that `clauses` names.
 macro_rules! prove_all {
     ($c:expr, |$l:ident, $v:ident| $body:expr) => {{
-        let $l = $c.logic();
-        let $v = &mut |label: &'static str, holds| $c.prove(label, holds);
-        $body;
+        if $c.alive() {
+            let $l = $c.logic();
+            let $v = &mut |label: &'static str, holds| $c.prove(label, holds);
+            $body;
+        }
     }};
 }
 
@@ -53,21 +56,6 @@ pub fn preserve<C: Choose, E: Event<C::L>>(
     prove_all!(c, |l, v| after.invariant(&l, k, v));
 }
 
-/// INV for some of the clauses only.
-pub fn preserve_needed<C: Choose, E: Event<C::L>>(
-    c: &mut C,
-    k: &ConstantsOf<C::L, E::Machine>,
-    m: &E::Machine,
-    e: &E,
-    needed: &[&str],
-) {
-    assume_all!(c, |l, v| e.guard(&l, k, m, v));
-    let after = e.action(&c.logic(), k, m);
-    for clause in needed {
-        prove_needed(c, clause, |l, mut v| after.invariant(l, k, &mut v));
-    }
-}
-
 /// SIM: the event has an abstract step (its guard holds, and the machines are related afterwards), or it is
 /// skip (they are related with the abstract one unchanged). The first half is guard strengthening.
 pub fn simulate<C: Choose, G: Glue<C::L>, E: Simulates<C::L, G>>(
@@ -77,6 +65,9 @@ pub fn simulate<C: Choose, G: Glue<C::L>, E: Simulates<C::L, G>>(
     e: &E,
 ) {
     assume_all!(c, |l, v| e.guard(&l, k, m, v));
+    if !c.alive() {
+        return;
+    }
     let l = c.logic();
     let a = G::abstraction(&l, k, m);
     let stutters = e.stutters(&l, k, m);
@@ -102,6 +93,9 @@ pub fn decrease<C: Choose, E: Event<C::L>>(
     e: &E,
 ) {
     assume_all!(c, |l, v| e.guard(&l, k, m, v));
+    if !c.alive() {
+        return;
+    }
     let l = c.logic();
     let [first, second] = m.variant(&l, k);
     let [first2, second2] = e.action(&l, k, m).variant(&l, k);

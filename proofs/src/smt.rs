@@ -21,6 +21,9 @@ impl Term {
     fn new(text: impl Into<Rc<str>>) -> Self {
         Self(text.into())
     }
+    fn is_constant(&self) -> bool {
+        matches!(&*self.0, "true" | "false")
+    }
 }
 
 impl std::fmt::Display for Term {
@@ -45,6 +48,7 @@ impl<const K: usize> Lambda<K> {
                 let args: Vec<String> = args.iter().map(ToString::to_string).collect();
                 Term::new(format!("({symbol} {})", args.join(" ")))
             }
+            Lambda::Body(_, body) if body.is_constant() => body.clone(),
             Lambda::Body(names, body) => {
                 let mut binds = String::new();
                 for (name, arg) in names.iter().zip(args) {
@@ -60,7 +64,7 @@ impl<const K: usize> Lambda<K> {
 #[derive(Clone, Debug, Default)]
 pub struct Smt {
     fresh: Rc<Cell<usize>>,
-    forgotten: Option<&'static str>,
+    planted: Option<&'static str>,
 }
 
 impl Smt {
@@ -79,6 +83,10 @@ impl Smt {
             _ => "x",
         });
         let body = body(&x);
+        if body.is_constant() {
+            // No sort is empty.
+            return body;
+        }
         Term::new(format!("({quantifier} (({x} {sort})) {body})"))
     }
     fn set(&self, body: impl FnOnce(&Term) -> Term) -> Lambda<1> {
@@ -110,27 +118,27 @@ impl Logic for Smt {
     }
     fn and(&self, a: &Term, b: &Term) -> Term {
         match (&*a.0, &*b.0) {
-            ("true", _) => b.clone(),
-            (_, "true") => a.clone(),
+            ("true", _) | (_, "false") => b.clone(),
+            (_, "true") | ("false", _) => a.clone(),
             _ => self.call("and", &[a, b]),
         }
     }
     fn or(&self, a: &Term, b: &Term) -> Term {
         match (&*a.0, &*b.0) {
-            ("false", _) => b.clone(),
-            (_, "false") => a.clone(),
+            ("false", _) | (_, "true") => b.clone(),
+            (_, "false") | ("true", _) => a.clone(),
             _ => self.call("or", &[a, b]),
         }
     }
     fn implies(&self, a: &Term, b: &Term) -> Term {
-        match &*a.0 {
-            "true" => b.clone(),
-            "false" => self.truth(),
+        match (&*a.0, &*b.0) {
+            ("true", _) | (_, "true") => b.clone(),
+            ("false", _) => self.truth(),
             _ => self.call("=>", &[a, b]),
         }
     }
     fn iff(&self, a: &Term, b: &Term) -> Term {
-        self.call("=", &[a, b])
+        self.eq(a, b)
     }
     fn forall(&self, body: impl Fn(&Term) -> Term) -> Term {
         self.bind("forall", "S", body)
@@ -139,7 +147,7 @@ impl Logic for Smt {
         self.bind("exists", "S", body)
     }
     fn eq(&self, a: &Term, b: &Term) -> Term {
-        self.call("=", &[a, b])
+        if a == b { self.truth() } else { self.call("=", &[a, b]) }
     }
     fn member(&self, x: &Term, a: &Lambda<1>) -> Term {
         a.at([x])
@@ -223,8 +231,8 @@ impl Logic for Smt {
         let body = body(&x, &o, &y);
         Lambda::Body([x, o, y], body)
     }
-    fn assign(&self, label: &'static str, old: &Lambda<1>, new: Lambda<1>) -> Lambda<1> {
-        if self.forgotten == Some(label) { old.clone() } else { new }
+    fn keeps(&self, label: &'static str) -> bool {
+        self.planted.is_none_or(|p| p != name_of(label))
     }
 }
 
@@ -239,7 +247,6 @@ pub struct Script {
     declared: Vec<String>,
     assumed: Vec<(&'static str, Term)>,
     claimed: Vec<(&'static str, Term)>,
-    planted: Option<&'static str>,
 }
 
 impl Script {
@@ -248,10 +255,9 @@ impl Script {
         Self::planting(None, obligation)
     }
 
-    /// The script of an obligation in which a clause or action is dropped.
+    /// The script of an obligation when a clause or action is missing in the machines' text.
     pub fn planting(planted: Option<&'static str>, obligation: impl FnOnce(&mut Script)) -> Self {
-        let mut script =
-            Script { logic: Smt { fresh: Rc::default(), forgotten: planted }, planted, ..Script::default() };
+        let mut script = Script { logic: Smt { fresh: Rc::default(), planted }, ..Script::default() };
         obligation(&mut script);
         script
     }
@@ -266,10 +272,24 @@ impl Script {
         self.claimed.iter().map(|(label, _)| *label)
     }
 
+    /// The same over at most `states` states: finite, so that a solver finds the counterexample of a claim that does
+    /// not follow.
+    pub fn text_up_to(&self, name: &str, states: usize) -> String {
+        let names: Vec<String> = (0..states).map(|s| format!("state{s}")).collect();
+        let mut bound = String::new();
+        for s in &names {
+            let _ = writeln!(bound, "(declare-fun {s} () S)");
+        }
+        let any: Vec<String> = names.iter().map(|s| format!("(= x {s})")).collect();
+        let _ = writeln!(bound, "(assert (forall ((x S)) (or false {})))", any.join(" "));
+        self.text(name).replacen("; states\n", &format!("; states\n{bound}"), 1)
+    }
+
     /// SMT-LIB: for each claim, are the assumptions satisfiable with its negation? All must be `unsat`.
     pub fn text(&self, name: &str) -> String {
-        let mut out =
-            format!("; {name}\n; One check-sat a claim; unsat means that it follows, for every size of S.\n");
+        let mut out = format!(
+            "; {name}\n; One check-sat for each claim; unsat means that it follows, for every size of S.\n"
+        );
         out.push_str("(set-logic UF)\n(declare-sort S 0) ; states\n(declare-sort P 0) ; the group\n(declare-sort O 0) ; labels\n");
         out.push_str("(declare-fun app (P S) S) ; a permutation applied\n");
         for line in &self.declared {
@@ -294,10 +314,6 @@ impl Script {
     fn predicate<const K: usize>(&mut self, name: &'static str, args: &str) -> Lambda<K> {
         self.declare(name, args, "Bool");
         Lambda::Symbol(name.into())
-    }
-
-    fn drops(&self, label: &str) -> bool {
-        self.planted.is_some_and(|p| p == name_of(label))
     }
 }
 
@@ -331,10 +347,10 @@ impl Choose for Script {
     fn path(&mut self, sym: wmc::Constants<Smt>) -> path::Constants<Smt> {
         path::Constants { sym, ltr: self.predicate("ltr", "S O S") }
     }
-    fn set(&mut self, name: &'static str, _: &[&str], _: impl FnOnce(&Smt) -> [Lambda<1>; 2]) -> Lambda<1> {
+    fn set(&mut self, name: &'static str, _: impl FnOnce(&Smt) -> [Lambda<1>; 2]) -> Lambda<1> {
         self.predicate(name, "S")
     }
-    fn state(&mut self, name: &'static str, _: &[&str], _: impl FnOnce(&Smt) -> Lambda<1>) -> Term {
+    fn state(&mut self, name: &'static str, _: impl FnOnce(&Smt) -> Lambda<1>) -> Term {
         self.declare(name, "", "S");
         Term::new(name)
     }
@@ -347,15 +363,15 @@ impl Choose for Script {
         Term::new(name)
     }
     fn history(&mut self, _: &path::Constants<Smt>, _: &Lambda<1>, _: &Lambda<1>) -> (Lambda<3>, Lambda<2>) {
-        (self.predicate("par", "S O S"), self.predicate("old", "S S"))
+        // `par` is a word of SMT-LIB.
+        (self.predicate("parent", "S O S"), self.predicate("old", "S S"))
     }
     fn assume(&mut self, label: &'static str, holds: Term) {
-        if !self.drops(label) {
-            self.assumed.push((label, holds));
-        }
+        self.assumed.push((label, holds));
     }
     fn prove(&mut self, label: &'static str, holds: Term) {
-        if !self.drops(label) {
+        // What comes out as `true` when it is printed claims nothing.
+        if &*holds.0 != "true" {
             self.claimed.push((label, holds));
         }
     }

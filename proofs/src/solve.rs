@@ -16,12 +16,17 @@ pub struct Solver {
     pub program: &'static str,
     /// What it needs to give up on a claim after ten seconds, on a file after a minute, and before it eats the
     /// machine.
-    limits: &'static [&'static str],
+    arguments: &'static [&'static str],
 }
 
-const SOLVERS: [Solver; 2] = [
-    Solver { program: "z3", limits: &["-t:10000", "-T:60", "-memory:2000"] },
-    Solver { program: "cvc5", limits: &["--incremental", "--tlimit-per=10000", "--tlimit=60000"] },
+/// The solvers that are known, in the order in which they are looked for.
+pub const SOLVERS: [Solver; 2] = [
+    Solver { program: "z3", arguments: &["-t:10000", "-T:60", "-memory:2000"] },
+    // Triggers alone are not enough for cvc5 where a set or a permutation has to be named that no term mentions.
+    Solver {
+        program: "cvc5",
+        arguments: &["--incremental", "--enum-inst", "--tlimit-per=10000", "--tlimit=60000"],
+    },
 ];
 
 impl Solver {
@@ -33,10 +38,10 @@ impl Solver {
             .find(|s| Command::new(s.program).arg("--version").output().is_ok_and(|o| o.status.success()))
     }
 
-    /// Its answers to one file, one a claim, and the time they took.
+    /// Its answers to one file, one for each claim, and the time they took.
     pub fn run(&self, file: &Path) -> io::Result<(Vec<String>, Duration)> {
         let start = Instant::now();
-        let output = Command::new(self.program).args(self.limits).arg(file).output()?;
+        let output = Command::new(self.program).args(self.arguments).arg(file).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         Ok((text.lines().map(str::to_owned).collect(), start.elapsed()))
     }
@@ -88,7 +93,7 @@ impl std::fmt::Display for Answer {
 
 /// The script of an obligation.
 pub fn script(obligation: &Obligation) -> Script {
-    Script::of(|c| obligations::run(obligation.function, c))
+    obligations::script(obligation.function, None)
 }
 
 /// The name of its file: `mc2-remove-INV.smt2`.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use kanon_proofs::execute::{Pick, Tape, every, once};
+use kanon_proofs::choose::Choose;
+use kanon_proofs::execute::{Pick, Run, Tape};
 use kanon_proofs::groups;
-use kanon_proofs::kernel_form::agree;
-use kanon_refinement::concrete::{Concrete, Small};
+use kanon_proofs::kernel_form::{agree, agree_on_all, constants};
+use kanon_refinement::concrete::{Concrete, Small, Sound, Without};
 use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex};
 use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
 use kanon_refinement::{mc0, wmc};
@@ -15,9 +16,13 @@ use proptest::prelude::*;
 
 #[test]
 fn forms_agree_on_all_small_systems() {
-    for n in 1..=3 {
-        for canonical in [true, false] {
-            let count = every::<3, 2>(n, None, |c| agree(c, canonical));
+    for canonical in [true, false] {
+        let counts = [
+            agree_on_all::<1, 2, _>(Sound, canonical),
+            agree_on_all::<2, 2, _>(Sound, canonical),
+            agree_on_all::<3, 2, _>(Sound, canonical),
+        ];
+        for (n, count) in (1..).zip(counts) {
             println!("{n} states, canonical {canonical}: {} runs, {} cases", count.runs, count.cases);
             assert_eq!(count.refuted, None);
             assert!(count.cases > 0);
@@ -28,7 +33,7 @@ fn forms_agree_on_all_small_systems() {
 /// A mistake in the machine's action is seen, so the comparison compares.
 #[test]
 fn a_mistake_is_seen() {
-    let count = every::<3, 2>(3, Some("lab/add_inv/act2"), |c| agree(c, false));
+    let count = agree_on_all::<3, 2, _>(Without("lab/add_inv/act2"), false);
     assert_eq!(count.refuted, Some("kernel: runex"));
 }
 
@@ -36,8 +41,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn forms_agree_on_random_systems(n in 2usize..=20, canonical: bool, tape in prop::collection::vec(any::<u64>(), 1..100)) {
-        let count = once::<64, 8>(n, &tape, |c| agree(c, canonical));
-        prop_assert_eq!(count.refuted, None);
+        let mut run: Run<_, 64, 8> = Run::new(Tape::new(&tape), n, Sound);
+        let (k, symmetric) = constants(&mut run, canonical);
+        if run.alive() {
+            let agreed = agree(run.logic(), k, symmetric, &mut |below| run.pick.pick(below));
+            prop_assert_eq!(agreed, Ok(()));
+        }
     }
 }
 

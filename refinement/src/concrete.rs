@@ -1,28 +1,32 @@
 //! The concrete reading: sets are bits, quantifiers are loops.
 //!
-//! [`Small`] keeps everything in arrays (no allocation, bounded loops: for Kani and enumeration), [`Large`] in
-//! vectors (for the audit of a run). The text of the operations is the same for both.
+//! [`Small`] keeps everything in arrays (no allocation: for Kani), [`Large`] in vectors (for the audit of a run).
+//! The text of the operations is the same for both. Every loop is one of two ([`Concrete::each`] and the quantifier
+//! beside it), over states, labels or members of the group. In [`Small`] nothing ends a loop early: a bounded model
+//! checker unwinds each as often as the system has states, and a test counts the turns.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::marker::PhantomData;
-use core::ops::{Index, IndexMut};
 
-use crate::logic::Logic;
+use crate::logic::{Logic, name_of};
 
-/// Where the bits live.
+/// Where the bits live. `s` is below the number of states throughout.
 pub trait Shape: Copy + Debug + PartialEq {
-    /// The words of one set.
-    type Words: AsRef<[u64]> + AsMut<[u64]> + Clone + Debug + PartialEq;
+    /// Whether a quantifier stops at the first state that decides it. A model checker that unwinds loops is better
+    /// off without the case distinction.
+    const STOPS: bool;
+    /// A set.
+    type Words: Clone + Debug + PartialEq;
     /// A set for each state.
-    type Rows: Index<usize, Output = Self::Words> + IndexMut<usize> + Clone + Debug + PartialEq;
+    type Rows: Clone + Debug + PartialEq;
     /// A state for each state.
-    type Table: Index<usize, Output = u32> + IndexMut<usize> + Clone + Debug + PartialEq;
+    type Table: Clone + Debug + PartialEq;
     /// Several tables.
-    type Tables: AsRef<[Self::Table]> + AsMut<[Self::Table]> + Clone + Debug + PartialEq;
+    type Tables: Clone + Debug + PartialEq;
     /// Rows for each label.
-    type Sheets: AsRef<[Self::Rows]> + AsMut<[Self::Rows]> + Clone + Debug + PartialEq;
+    type Sheets: Clone + Debug + PartialEq;
     /// No bits.
     fn words(n: usize) -> Self::Words;
     /// No bits in any row.
@@ -33,6 +37,34 @@ pub trait Shape: Copy + Debug + PartialEq {
     fn tables(n: usize, k: usize) -> Self::Tables;
     /// No bits, for each of `ops` labels.
     fn sheets(n: usize, ops: usize) -> Self::Sheets;
+    /// Whether bit `s` is set.
+    fn has(a: &Self::Words, s: usize) -> bool;
+    /// Sets bit `s`, or clears it.
+    fn put(a: &mut Self::Words, s: usize, on: bool);
+    /// Both sets, word by word.
+    fn zip(a: &Self::Words, b: &Self::Words, f: impl Fn(u64, u64) -> u64) -> Self::Words;
+    /// Whether no bit is set.
+    fn is_zero(a: &Self::Words) -> bool;
+    /// The words as they are.
+    fn slice(a: &Self::Words) -> &[u64];
+    /// One of the rows.
+    fn row(a: &Self::Rows, s: usize) -> &Self::Words;
+    /// One of the rows.
+    fn row_mut(a: &mut Self::Rows, s: usize) -> &mut Self::Words;
+    /// An entry.
+    fn at(a: &Self::Table, s: usize) -> usize;
+    /// Sets an entry.
+    fn set(a: &mut Self::Table, s: usize, t: usize);
+    /// One of the tables.
+    fn pick(a: &Self::Tables, k: usize) -> &Self::Table;
+    /// One of the tables.
+    fn pick_mut(a: &mut Self::Tables, k: usize) -> &mut Self::Table;
+    /// How many tables there is room for.
+    fn room(a: &Self::Tables) -> usize;
+    /// The rows of a label.
+    fn sheet(a: &Self::Sheets, op: usize) -> &Self::Rows;
+    /// The rows of a label.
+    fn sheet_mut(a: &mut Self::Sheets, op: usize) -> &mut Self::Rows;
 }
 
 /// At most `N` ≤ 64 states and `G` permutations, two labels, in arrays.
@@ -46,17 +78,19 @@ pub struct Large;
 /// Labels of the small shape.
 pub const SMALL_OPS: usize = 2;
 
-fn identity<const N: usize>() -> [u32; N] {
-    let mut t = [0; N];
-    let mut s = 0;
-    while s < N {
-        t[s] = s as u32;
-        s += 1;
-    }
-    t
+impl<const N: usize, const G: usize> Small<N, G> {
+    const IDENTITY: [u32; N] = {
+        let (mut t, mut s) = ([0; N], 0);
+        while s < N {
+            t[s] = s as u32;
+            s += 1;
+        }
+        t
+    };
 }
 
 impl<const N: usize, const G: usize> Shape for Small<N, G> {
+    const STOPS: bool = false;
     type Words = [u64; 1];
     type Rows = [[u64; 1]; N];
     type Table = [u32; N];
@@ -69,18 +103,61 @@ impl<const N: usize, const G: usize> Shape for Small<N, G> {
         [[0]; N]
     }
     fn table(_: usize) -> Self::Table {
-        identity()
+        Self::IDENTITY
     }
     fn tables(_: usize, k: usize) -> Self::Tables {
         debug_assert!(k <= G);
-        [identity(); G]
+        [Self::IDENTITY; G]
     }
     fn sheets(_: usize, _: usize) -> Self::Sheets {
         [[[0]; N]; SMALL_OPS]
     }
+    fn has(a: &[u64; 1], s: usize) -> bool {
+        a[0] >> s & 1 == 1
+    }
+    fn put(a: &mut [u64; 1], s: usize, on: bool) {
+        a[0] = a[0] & !(1 << s) | u64::from(on) << s;
+    }
+    fn zip(a: &[u64; 1], b: &[u64; 1], f: impl Fn(u64, u64) -> u64) -> [u64; 1] {
+        [f(a[0], b[0])]
+    }
+    fn is_zero(a: &[u64; 1]) -> bool {
+        a[0] == 0
+    }
+    fn slice(a: &[u64; 1]) -> &[u64] {
+        a
+    }
+    fn row(a: &Self::Rows, s: usize) -> &[u64; 1] {
+        &a[s]
+    }
+    fn row_mut(a: &mut Self::Rows, s: usize) -> &mut [u64; 1] {
+        &mut a[s]
+    }
+    fn at(a: &Self::Table, s: usize) -> usize {
+        a[s] as usize
+    }
+    fn set(a: &mut Self::Table, s: usize, t: usize) {
+        a[s] = t as u32;
+    }
+    fn pick(a: &Self::Tables, k: usize) -> &Self::Table {
+        &a[k]
+    }
+    fn pick_mut(a: &mut Self::Tables, k: usize) -> &mut Self::Table {
+        &mut a[k]
+    }
+    fn room(_: &Self::Tables) -> usize {
+        G
+    }
+    fn sheet(a: &Self::Sheets, op: usize) -> &Self::Rows {
+        &a[op]
+    }
+    fn sheet_mut(a: &mut Self::Sheets, op: usize) -> &mut Self::Rows {
+        &mut a[op]
+    }
 }
 
 impl Shape for Large {
+    const STOPS: bool = true;
     type Words = Vec<u64>;
     type Rows = Vec<Vec<u64>>;
     type Table = Vec<u32>;
@@ -101,6 +178,48 @@ impl Shape for Large {
     fn sheets(n: usize, ops: usize) -> Self::Sheets {
         vec![Self::rows(n); ops]
     }
+    fn has(a: &Vec<u64>, s: usize) -> bool {
+        a[s / 64] >> (s % 64) & 1 == 1
+    }
+    fn put(a: &mut Vec<u64>, s: usize, on: bool) {
+        a[s / 64] = a[s / 64] & !(1 << (s % 64)) | u64::from(on) << (s % 64);
+    }
+    fn zip(a: &Vec<u64>, b: &Vec<u64>, f: impl Fn(u64, u64) -> u64) -> Vec<u64> {
+        a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+    }
+    fn is_zero(a: &Vec<u64>) -> bool {
+        a.iter().all(|&w| w == 0)
+    }
+    fn slice(a: &Vec<u64>) -> &[u64] {
+        a
+    }
+    fn row(a: &Self::Rows, s: usize) -> &Vec<u64> {
+        &a[s]
+    }
+    fn row_mut(a: &mut Self::Rows, s: usize) -> &mut Vec<u64> {
+        &mut a[s]
+    }
+    fn at(a: &Self::Table, s: usize) -> usize {
+        a[s] as usize
+    }
+    fn set(a: &mut Self::Table, s: usize, t: usize) {
+        a[s] = t as u32;
+    }
+    fn pick(a: &Self::Tables, k: usize) -> &Self::Table {
+        &a[k]
+    }
+    fn pick_mut(a: &mut Self::Tables, k: usize) -> &mut Self::Table {
+        &mut a[k]
+    }
+    fn room(a: &Self::Tables) -> usize {
+        a.len()
+    }
+    fn sheet(a: &Self::Sheets, op: usize) -> &Self::Rows {
+        &a[op]
+    }
+    fn sheet_mut(a: &mut Self::Sheets, op: usize) -> &mut Self::Rows {
+        &mut a[op]
+    }
 }
 
 /// A set of states.
@@ -110,36 +229,39 @@ pub struct Bits<S: Shape>(S::Words);
 impl<S: Shape> Bits<S> {
     /// Whether `s` is in it.
     pub fn contains(&self, s: usize) -> bool {
-        self.0.as_ref()[s / 64] >> (s % 64) & 1 == 1
+        S::has(&self.0, s)
     }
     /// Puts `s` in; whether it was absent.
     pub fn insert(&mut self, s: usize) -> bool {
         let new = !self.contains(s);
-        self.0.as_mut()[s / 64] |= 1 << (s % 64);
+        S::put(&mut self.0, s, true);
         new
     }
     /// Takes `s` out.
     pub fn remove(&mut self, s: usize) {
-        self.0.as_mut()[s / 64] &= !(1 << (s % 64));
+        S::put(&mut self.0, s, false);
     }
     /// How many states it has.
     pub fn len(&self) -> usize {
-        self.0.as_ref().iter().map(|w| w.count_ones() as usize).sum()
+        self.words().iter().map(|w| w.count_ones() as usize).sum()
     }
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
-        self.0.as_ref().iter().all(|&w| w == 0)
+        S::is_zero(&self.0)
     }
     /// The words of the set.
     pub fn words(&self) -> &[u64] {
-        self.0.as_ref()
+        S::slice(&self.0)
     }
     fn zip(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        let mut out = self.clone();
-        for (a, b) in out.0.as_mut().iter_mut().zip(other.0.as_ref()) {
-            *a = f(*a, *b);
-        }
-        out
+        Self(S::zip(&self.0, &other.0, f))
+    }
+}
+
+impl<const N: usize, const G: usize> Bits<Small<N, G>> {
+    /// The set of these bits.
+    pub fn from_word(word: u64) -> Self {
+        Self([word])
     }
 }
 
@@ -150,15 +272,19 @@ pub struct Pairs<S: Shape>(S::Rows);
 impl<S: Shape> Pairs<S> {
     /// Whether `a ↦ b` is in it.
     pub fn contains(&self, a: usize, b: usize) -> bool {
-        self.0[a].as_ref()[b / 64] >> (b % 64) & 1 == 1
+        S::has(S::row(&self.0, a), b)
     }
     /// Puts `a ↦ b` in.
     pub fn insert(&mut self, a: usize, b: usize) {
-        self.0[a].as_mut()[b / 64] |= 1 << (b % 64);
+        S::put(S::row_mut(&mut self.0, a), b, true);
     }
     /// `r[{a}]`.
     pub fn row(&self, a: usize) -> Bits<S> {
-        Bits(self.0[a].clone())
+        Bits(S::row(&self.0, a).clone())
+    }
+    /// `r[{a}] := set`.
+    pub fn set_row(&mut self, a: usize, set: &Bits<S>) {
+        *S::row_mut(&mut self.0, a) = set.0.clone();
     }
 }
 
@@ -169,11 +295,11 @@ pub struct Table<S: Shape>(S::Table);
 impl<S: Shape> Table<S> {
     /// `f(s)`.
     pub fn at(&self, s: usize) -> usize {
-        self.0[s] as usize
+        S::at(&self.0, s)
     }
     /// `f(s) := t`.
     pub fn set(&mut self, s: usize, t: usize) {
-        self.0[s] = t as u32;
+        S::set(&mut self.0, s, t);
     }
 }
 
@@ -195,16 +321,16 @@ impl<S: Shape> Group<S> {
     }
     /// How many there is room for.
     pub fn capacity(&self) -> usize {
-        self.tables.as_ref().len()
+        S::room(&self.tables)
     }
     /// The `k`-th.
     pub fn get(&self, k: usize) -> Table<S> {
         debug_assert!(k < self.len);
-        Table(self.tables.as_ref()[k].clone())
+        Table(S::pick(&self.tables, k).clone())
     }
     /// Lists one more; room is the caller's part.
     pub fn push(&mut self, p: &Table<S>) {
-        self.tables.as_mut()[self.len] = p.0.clone();
+        *S::pick_mut(&mut self.tables, self.len) = p.0.clone();
         self.len += 1;
     }
 }
@@ -216,32 +342,66 @@ pub struct Labelled<S: Shape>(S::Sheets);
 impl<S: Shape> Labelled<S> {
     /// Whether `(a, op, b)` is in it.
     pub fn contains(&self, a: usize, op: usize, b: usize) -> bool {
-        self.0.as_ref()[op][a].as_ref()[b / 64] >> (b % 64) & 1 == 1
+        S::has(S::row(S::sheet(&self.0, op), a), b)
     }
     /// Puts `(a, op, b)` in.
     pub fn insert(&mut self, a: usize, op: usize, b: usize) {
-        self.0.as_mut()[op][a].as_mut()[b / 64] |= 1 << (b % 64);
+        S::put(S::row_mut(S::sheet_mut(&mut self.0, op), a), b, true);
+    }
+    /// Where `op` leads from `a`: that set.
+    pub fn set_row(&mut self, a: usize, op: usize, set: &Bits<S>) {
+        *S::row_mut(S::sheet_mut(&mut self.0, op), a) = set.0.clone();
+    }
+}
+
+/// What a test does to a reading: plants a mistake in the machines' text, or counts the turns of loops.
+pub trait Trial: Copy + Debug + PartialEq {
+    /// Whether the text has this clause or action ([`Logic::keeps`]).
+    #[inline]
+    fn keeps(&self, _label: &'static str) -> bool {
+        true
+    }
+    /// A loop took so many turns.
+    #[inline]
+    fn looped(&self, _turns: usize) {}
+}
+
+/// Nothing: the text as it stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sound;
+
+impl Trial for Sound {}
+
+/// The clause or action of this name (`mc2/inv1`, `mc2/add_inv/act1`) is missing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Without(pub &'static str);
+
+impl Trial for Without {
+    fn keeps(&self, label: &'static str) -> bool {
+        name_of(label) != self.0
     }
 }
 
 /// The reading itself: `S = 0..n`, labels `0..ops`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Concrete<S: Shape> {
+pub struct Concrete<S: Shape, T = Sound> {
     n: usize,
     ops: usize,
-    forgotten: Option<&'static str>,
+    trial: T,
     shape: PhantomData<S>,
 }
 
 impl<S: Shape> Concrete<S> {
     /// Over `n` states and `ops` labels.
     pub const fn new(n: usize, ops: usize) -> Self {
-        Self { n, ops, forgotten: None, shape: PhantomData }
+        Self::on_trial(n, ops, Sound)
     }
-    /// The same with a planted mistake: the action with this label (`mc2/add_inv/act1`) does nothing. So a test
-    /// can see that the mistake is caught.
-    pub const fn forgetting(self, action: &'static str) -> Self {
-        Self { forgotten: Some(action), ..self }
+}
+
+impl<S: Shape, T> Concrete<S, T> {
+    /// The same in a test of the text.
+    pub const fn on_trial(n: usize, ops: usize, trial: T) -> Self {
+        Self { n, ops, trial, shape: PhantomData }
     }
     /// `|S|`.
     pub const fn states(&self) -> usize {
@@ -267,18 +427,40 @@ impl<S: Shape> Concrete<S> {
     pub fn no_group(&self, k: usize) -> Group<S> {
         Group { tables: S::tables(self.n, k), len: 0 }
     }
+}
+
+impl<S: Shape, T: Trial> Concrete<S, T> {
+    /// Every number below `below`, in order: the loop.
+    #[inline]
+    pub fn each(&self, below: usize, mut body: impl FnMut(usize)) {
+        let mut turn = 0;
+        while turn < below {
+            body(turn);
+            turn += 1;
+        }
+        self.trial.looped(turn);
+    }
+    /// Whether `body` is `wanted` for some number below `below`.
+    #[inline]
+    fn some(&self, below: usize, wanted: bool, body: impl Fn(usize) -> bool) -> bool {
+        let (mut found, mut turn) = (false, 0);
+        while turn < below && !(S::STOPS && found) {
+            found |= body(turn) == wanted;
+            turn += 1;
+        }
+        self.trial.looped(turn);
+        found
+    }
     /// The least set with `i` that `tr` does not leave, by iteration.
     pub fn least(&self, i: usize, tr: &Pairs<S>) -> Bits<S> {
         let mut r = self.single(&i);
         // Each round but the last adds a state, so |S| rounds suffice.
-        for _ in 0..self.n {
-            r = self.union(&r, &self.image(tr, &r));
-        }
+        self.each(self.n, |_| r = self.union(&r, &self.image(tr, &r)));
         r
     }
 }
 
-impl<S: Shape> Logic for Concrete<S> {
+impl<S: Shape, T: Trial> Logic for Concrete<S, T> {
     type Bool = bool;
     type State = usize;
     type Set = Bits<S>;
@@ -295,16 +477,16 @@ impl<S: Shape> Logic for Concrete<S> {
         !*a
     }
     fn and(&self, a: &bool, b: &bool) -> bool {
-        *a && *b
+        *a & *b
     }
     fn or(&self, a: &bool, b: &bool) -> bool {
-        *a || *b
+        *a | *b
     }
     fn forall(&self, body: impl Fn(&usize) -> bool) -> bool {
-        (0..self.n).all(|s| body(&s))
+        !self.some(self.n, false, |s| body(&s))
     }
     fn exists(&self, body: impl Fn(&usize) -> bool) -> bool {
-        (0..self.n).any(|s| body(&s))
+        self.some(self.n, true, |s| body(&s))
     }
     fn eq(&self, a: &usize, b: &usize) -> bool {
         a == b
@@ -313,13 +495,9 @@ impl<S: Shape> Logic for Concrete<S> {
         a.contains(*x)
     }
     fn set_where(&self, body: impl Fn(&usize) -> bool) -> Bits<S> {
-        let mut out = self.empty();
-        for s in 0..self.n {
-            if body(&s) {
-                out.insert(s);
-            }
-        }
-        out
+        let mut out = S::words(self.n);
+        self.each(self.n, |s| S::put(&mut out, s, body(&s)));
+        Bits(out)
     }
     fn empty(&self) -> Bits<S> {
         Bits(S::words(self.n))
@@ -349,29 +527,21 @@ impl<S: Shape> Logic for Concrete<S> {
     }
     fn rel_where(&self, body: impl Fn(&usize, &usize) -> bool) -> Pairs<S> {
         let mut out = self.no_pairs();
-        for a in 0..self.n {
-            for b in 0..self.n {
-                if body(&a, &b) {
-                    out.insert(a, b);
-                }
-            }
-        }
+        self.each(self.n, |a| out.set_row(a, &self.set_where(|b| body(&a, b))));
         out
     }
     fn image(&self, r: &Pairs<S>, a: &Bits<S>) -> Bits<S> {
         let mut out = self.empty();
-        for s in 0..self.n {
+        self.each(self.n, |s| {
             if a.contains(s) {
                 out = self.union(&out, &r.row(s));
             }
-        }
+        });
         out
     }
     fn range(&self, r: &Pairs<S>) -> Bits<S> {
         let mut out = self.empty();
-        for s in 0..self.n {
-            out = self.union(&out, &r.row(s));
-        }
+        self.each(self.n, |s| out = self.union(&out, &r.row(s)));
         out
     }
     fn apply(&self, f: &Table<S>, x: &usize) -> usize {
@@ -379,11 +549,11 @@ impl<S: Shape> Logic for Concrete<S> {
     }
     fn map_image(&self, f: &Table<S>, a: &Bits<S>) -> Bits<S> {
         let mut out = self.empty();
-        for s in 0..self.n {
+        self.each(self.n, |s| {
             if a.contains(s) {
                 out.insert(f.at(s));
             }
-        }
+        });
         out
     }
     fn preimage(&self, f: &Table<S>, a: &Bits<S>) -> Bits<S> {
@@ -391,41 +561,35 @@ impl<S: Shape> Logic for Concrete<S> {
     }
     fn map_range(&self, f: &Table<S>) -> Bits<S> {
         let mut out = self.empty();
-        for s in 0..self.n {
+        self.each(self.n, |s| {
             out.insert(f.at(s));
-        }
+        });
         out
     }
     fn forall_in(&self, aut: &Group<S>, body: impl Fn(&Table<S>) -> bool) -> bool {
-        (0..aut.len).all(|k| body(&aut.get(k)))
+        !self.some(aut.len, false, |k| body(&aut.get(k)))
     }
     fn exists_in(&self, aut: &Group<S>, body: impl Fn(&Table<S>) -> bool) -> bool {
-        (0..aut.len).any(|k| body(&aut.get(k)))
+        self.some(aut.len, true, |k| body(&aut.get(k)))
     }
     fn exists_op(&self, body: impl Fn(&usize) -> bool) -> bool {
-        (0..self.ops).any(|op| body(&op))
+        self.some(self.ops, true, |op| body(&op))
     }
     fn same_op(&self, a: &usize, b: &usize) -> bool {
         a == b
-    }
-    fn assign(&self, label: &'static str, old: &Bits<S>, new: Bits<S>) -> Bits<S> {
-        if self.forgotten == Some(label) { old.clone() } else { new }
     }
     fn step(&self, t: &Labelled<S>, s1: &usize, op: &usize, s2: &usize) -> bool {
         t.contains(*s1, *op, *s2)
     }
     fn steps_where(&self, body: impl Fn(&usize, &usize, &usize) -> bool) -> Labelled<S> {
         let mut out = self.no_steps();
-        for op in 0..self.ops {
-            for a in 0..self.n {
-                for b in 0..self.n {
-                    if body(&a, &op, &b) {
-                        out.insert(a, op, b);
-                    }
-                }
-            }
-        }
+        self.each(self.ops, |op| {
+            self.each(self.n, |a| out.set_row(a, op, &self.set_where(|b| body(&a, &op, b))));
+        });
         out
+    }
+    fn keeps(&self, label: &'static str) -> bool {
+        self.trial.keeps(label)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Absent on purpose: a representative function. How it is decided that an orbit has a stored member (by a
 //! canonical key, for instance) is the store's business.
 
-use crate::logic::{Clauses, Event, Logic, Machine};
+use crate::logic::{Clauses, Event, Logic, Machine, clause};
 use crate::wmc::Constants;
 
 /// The variables, named as in Fig. 13.
@@ -26,9 +26,11 @@ impl<L: Logic> Machine<L> for First<L> {
     }
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        v("first/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
+        clause!(l, v, "first/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
         let stored = l.union(&self.rrac, &self.rerr);
-        v(
+        clause!(
+            l,
+            v,
             "first/inv2: s ∈ rrac ∪ rerr ∧ t ∈ rrac ∪ rerr ∧ s ↦ t ∈ orb ⇒ s = t",
             l.forall(|s| {
                 l.forall(|t| {
@@ -58,10 +60,10 @@ impl<L: Logic> Event<L> for AddInv<L> {
     type Machine = First<L>;
     const NAME: &'static str = "first/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
-        v("first/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("first/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
-        v("first/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("first/add_inv/grd4: s2 ∉ orb⁻¹[rrac]", l.absent(&self.s2, &k.covered(l, &m.rrac)));
+        clause!(l, v, "first/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "first/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
+        clause!(l, v, "first/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "first/add_inv/grd4: s2 ∉ orb⁻¹[rrac]", l.absent(&self.s2, &k.covered(l, &m.rrac)));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         let one = l.single(&self.s2);
@@ -86,10 +88,10 @@ impl<L: Logic> Event<L> for AddErr<L> {
     type Machine = First<L>;
     const NAME: &'static str = "first/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
-        v("first/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("first/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
-        v("first/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("first/add_err/grd4: s2 ∉ orb⁻¹[rerr]", l.absent(&self.s2, &k.covered(l, &m.rerr)));
+        clause!(l, v, "first/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "first/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
+        clause!(l, v, "first/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "first/add_err/grd4: s2 ∉ orb⁻¹[rerr]", l.absent(&self.s2, &k.covered(l, &m.rerr)));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         let one = l.single(&self.s2);
@@ -112,8 +114,10 @@ impl<L: Logic> Event<L> for Remove<L> {
     type Machine = First<L>;
     const NAME: &'static str = "first/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
-        v("first/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v(
+        clause!(l, v, "first/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(
+            l,
+            v,
             "first/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
             l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &k.covered(l, &l.union(&m.rrac, &m.rerr))),
         );
@@ -135,8 +139,8 @@ impl<L: Logic> Event<L> for Pass {
     type Machine = First<L>;
     const NAME: &'static str = "first/pass";
     fn guard(&self, l: &L, _: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
-        v("first/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
-        v("first/pass/grd2: runex = ∅", l.is_empty(&m.runex));
+        clause!(l, v, "first/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "first/pass/grd2: runex = ∅", l.is_empty(&m.runex));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         m.clone()
@@ -151,7 +155,7 @@ impl<L: Logic> Event<L> for Fail {
     type Machine = First<L>;
     const NAME: &'static str = "first/fail";
     fn guard(&self, l: &L, _: &Constants<L>, m: &First<L>, v: &mut impl Clauses<L>) {
-        v("first/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
+        clause!(l, v, "first/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &First<L>) -> First<L> {
         m.clone()

@@ -3,7 +3,7 @@
 //! [`crate::wmc`]; glue: [`crate::glue::wmc_lab`].
 //! Absent on purpose: the properties prp8 and prp10 of Fig. 8, the guard `rerr = ∅`.
 
-use crate::logic::{Clauses, Event, Logic, Machine};
+use crate::logic::{Clauses, Event, Logic, Machine, clause};
 use crate::wmc;
 
 /// The constants of [`crate::wmc`] and a labelling.
@@ -18,7 +18,12 @@ pub struct Constants<L: Logic> {
 impl<L: Logic> Constants<L> {
     /// All that is known of the labelling: a checked witness shows it.
     pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
-        v("lab/prp1: s ↦ rep(s) ∈ orb", l.forall(|s| l.related(&self.wmc.orb, s, &l.apply(&self.rep, s))));
+        clause!(
+            l,
+            v,
+            "lab/prp1: s ↦ rep(s) ∈ orb",
+            l.forall(|s| l.related(&self.wmc.orb, s, &l.apply(&self.rep, s)))
+        );
     }
 }
 
@@ -42,8 +47,8 @@ impl<L: Logic> Machine<L> for Lab<L> {
     }
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        v("lab/inv1: i ∈ rrac", l.member(&k.wmc.mc0.i, &self.rrac));
-        v("lab/inv2: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
+        clause!(l, v, "lab/inv1: i ∈ rrac", l.member(&k.wmc.mc0.i, &self.rrac));
+        clause!(l, v, "lab/inv2: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
     }
     /// wmc's
     fn variant(&self, l: &L, k: &Constants<L>) -> [L::Set; 2] {
@@ -64,10 +69,10 @@ impl<L: Logic> Event<L> for AddInv<L> {
     type Machine = Lab<L>;
     const NAME: &'static str = "lab/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("lab/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("lab/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.wmc.mc0.inv));
-        v("lab/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
-        v("lab/add_inv/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
+        clause!(l, v, "lab/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "lab/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.wmc.mc0.inv));
+        clause!(l, v, "lab/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "lab/add_inv/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
         let one = l.single(&l.apply(&k.rep, &self.s2));
@@ -92,10 +97,10 @@ impl<L: Logic> Event<L> for AddErr<L> {
     type Machine = Lab<L>;
     const NAME: &'static str = "lab/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("lab/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("lab/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.wmc.mc0.inv));
-        v("lab/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
-        v("lab/add_err/grd4: rep(s2) ∉ rerr", l.absent(&l.apply(&k.rep, &self.s2), &m.rerr));
+        clause!(l, v, "lab/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "lab/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.wmc.mc0.inv));
+        clause!(l, v, "lab/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.wmc.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "lab/add_err/grd4: rep(s2) ∉ rerr", l.absent(&l.apply(&k.rep, &self.s2), &m.rerr));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Lab<L>) -> Lab<L> {
         let one = l.single(&l.apply(&k.rep, &self.s2));
@@ -118,9 +123,11 @@ impl<L: Logic> Event<L> for Remove<L> {
     type Machine = Lab<L>;
     const NAME: &'static str = "lab/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("lab/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "lab/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         let successors = l.image(&k.wmc.mc0.tr, &l.single(&self.s1));
-        v(
+        clause!(
+            l,
+            v,
             "lab/remove/grd2: rep[tr[{s1}]] ⊆ rrac ∪ rerr",
             l.subset(&l.map_image(&k.rep, &successors), &l.union(&m.rrac, &m.rerr)),
         );
@@ -142,8 +149,8 @@ impl<L: Logic> Event<L> for Pass {
     type Machine = Lab<L>;
     const NAME: &'static str = "lab/pass";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("lab/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
-        v("lab/pass/grd2: runex = ∅", l.is_empty(&m.runex));
+        clause!(l, v, "lab/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "lab/pass/grd2: runex = ∅", l.is_empty(&m.runex));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Lab<L>) -> Lab<L> {
         m.clone()
@@ -158,7 +165,7 @@ impl<L: Logic> Event<L> for Fail {
     type Machine = Lab<L>;
     const NAME: &'static str = "lab/fail";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("lab/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
+        clause!(l, v, "lab/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Lab<L>) -> Lab<L> {
         m.clone()

@@ -122,21 +122,55 @@ pub trait Logic: Clone + Debug {
     /// `{(s1, op, s2) | body}`.
     fn steps_where(&self, body: impl Fn(&Self::State, &Self::Op, &Self::State) -> Self::Bool) -> Self::Steps;
 
-    /// `variable := value`, an action with a label. A reading that plants mistakes may keep the old value.
-    fn assign(&self, _label: &'static str, _old: &Self::Set, new: Self::Set) -> Self::Set {
-        new
+    /// Whether the text has this clause or action, by its label. A reading that plants mistakes says no to one, and
+    /// the function it stands in does without it ([`clause!`](crate::logic), [`Logic::assign`]). A constant for
+    /// every other reading.
+    fn keeps(&self, _label: &'static str) -> bool {
+        true
+    }
+
+    /// `variable := value`, an action with a label.
+    fn assign<T: Clone>(&self, label: &'static str, old: &T, new: T) -> T {
+        if self.keeps(label) { new } else { old.clone() }
     }
 }
 
-/// The conjunction of several.
+/// States a clause: hands it to the receiver, under its label. The one way in which guards, invariants, properties
+/// and gluing relations say anything, so that a mistake can be planted in the text itself ([`Logic::keeps`]).
+macro_rules! clause {
+    ($l:expr, $v:expr, $label:literal, $holds:expr $(,)?) => {
+        if $l.keeps($label) {
+            let holds = $holds;
+            $v($label, holds);
+        }
+    };
+}
+pub(crate) use clause;
+
+/// The conjunction of several, at most [`SEVERAL`].
 pub fn all<L: Logic, const K: usize>(l: &L, parts: [L::Bool; K]) -> L::Bool {
-    parts.iter().fold(l.truth(), |a, b| l.and(&a, b))
+    const { assert!(K <= SEVERAL) };
+    let (mut holds, mut k) = (l.truth(), 0);
+    while k < K {
+        holds = l.and(&holds, &parts[k]);
+        k += 1;
+    }
+    holds
 }
 
-/// The disjunction of several.
+/// The disjunction of several, at most [`SEVERAL`].
 pub fn any<L: Logic, const K: usize>(l: &L, parts: [L::Bool; K]) -> L::Bool {
-    parts.iter().fold(l.not(&l.truth()), |a, b| l.or(&a, b))
+    const { assert!(K <= SEVERAL) };
+    let (mut holds, mut k) = (l.not(&l.truth()), 0);
+    while k < K {
+        holds = l.or(&holds, &parts[k]);
+        k += 1;
+    }
+    holds
 }
+
+/// The most parts of [`all`] and [`any`]: a bound for a model checker that unwinds loops.
+pub const SEVERAL: usize = 3;
 
 /// Receives clauses, each with its label: `mc2/inv1: unex ⊆ rac`.
 pub trait Clauses<L: Logic>: FnMut(&'static str, L::Bool) {}

@@ -2,7 +2,7 @@
 //! [`crate::mc1`]. New variable: `unex` (Fig. 6). Glue: [`crate::glue::mc1_mc2`].
 //! Absent on purpose: symmetry (enters at [`crate::rmc1`]), threads (at [`crate::wmc`]), I/O, time.
 
-use crate::logic::{Clauses, Event, Logic, Machine, any, enabled};
+use crate::logic::{Clauses, Event, Logic, Machine, any, clause, enabled};
 use crate::mc0::Constants;
 
 /// Fig. 6: the variables.
@@ -25,8 +25,10 @@ impl<L: Logic> Machine<L> for Mc2<L> {
     }
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        v("mc2/inv1: unex ⊆ rac", l.subset(&self.unex, &self.rac));
-        v(
+        clause!(l, v, "mc2/inv1: unex ⊆ rac", l.subset(&self.unex, &self.rac));
+        clause!(
+            l,
+            v,
             "mc2/inv2: tr[rac ∖ unex] ⊆ rac ∪ err",
             l.subset(&l.image(&k.tr, &l.minus(&self.rac, &self.unex)), &l.union(&self.rac, &self.err)),
         );
@@ -51,11 +53,11 @@ impl<L: Logic> Event<L> for AddInv<L> {
     type Machine = Mc2<L>;
     const NAME: &'static str = "mc2/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc2/add_inv/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
-        v("mc2/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.inv));
-        v("mc2/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.tr, &self.s1, &self.s2));
-        v("mc2/add_inv/grd4: s2 ∉ rac", l.absent(&self.s2, &m.rac));
-        v("mc2/add_inv/grd5: err = ∅", l.is_empty(&m.err));
+        clause!(l, v, "mc2/add_inv/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
+        clause!(l, v, "mc2/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.inv));
+        clause!(l, v, "mc2/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.tr, &self.s1, &self.s2));
+        clause!(l, v, "mc2/add_inv/grd4: s2 ∉ rac", l.absent(&self.s2, &m.rac));
+        clause!(l, v, "mc2/add_inv/grd5: err = ∅", l.is_empty(&m.err));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Mc2<L>) -> Mc2<L> {
         let s2 = l.single(&self.s2);
@@ -80,10 +82,10 @@ impl<L: Logic> Event<L> for AddErr<L> {
     type Machine = Mc2<L>;
     const NAME: &'static str = "mc2/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc2/add_err/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
-        v("mc2/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.inv));
-        v("mc2/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.tr, &self.s1, &self.s2));
-        v("mc2/add_err/grd4: err = ∅", l.is_empty(&m.err));
+        clause!(l, v, "mc2/add_err/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
+        clause!(l, v, "mc2/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.inv));
+        clause!(l, v, "mc2/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.tr, &self.s1, &self.s2));
+        clause!(l, v, "mc2/add_err/grd4: err = ∅", l.is_empty(&m.err));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Mc2<L>) -> Mc2<L> {
         Mc2 {
@@ -105,9 +107,14 @@ impl<L: Logic> Event<L> for Remove<L> {
     type Machine = Mc2<L>;
     const NAME: &'static str = "mc2/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc2/remove/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
-        v("mc2/remove/grd2: tr[{s1}] ⊆ rac", l.subset(&l.image(&k.tr, &l.single(&self.s1)), &m.rac));
-        v("mc2/remove/grd3: err = ∅", l.is_empty(&m.err));
+        clause!(l, v, "mc2/remove/grd1: s1 ∈ unex", l.member(&self.s1, &m.unex));
+        clause!(
+            l,
+            v,
+            "mc2/remove/grd2: tr[{s1}] ⊆ rac",
+            l.subset(&l.image(&k.tr, &l.single(&self.s1)), &m.rac)
+        );
+        clause!(l, v, "mc2/remove/grd3: err = ∅", l.is_empty(&m.err));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Mc2<L>) -> Mc2<L> {
         Mc2 {
@@ -126,8 +133,8 @@ impl<L: Logic> Event<L> for Pass {
     type Machine = Mc2<L>;
     const NAME: &'static str = "mc2/pass";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc2/pass/grd1: unex = ∅", l.is_empty(&m.unex));
-        v("mc2/pass/grd2: err = ∅", l.is_empty(&m.err));
+        clause!(l, v, "mc2/pass/grd1: unex = ∅", l.is_empty(&m.unex));
+        clause!(l, v, "mc2/pass/grd2: err = ∅", l.is_empty(&m.err));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Mc2<L>) -> Mc2<L> {
         m.clone()
@@ -142,7 +149,7 @@ impl<L: Logic> Event<L> for Fail {
     type Machine = Mc2<L>;
     const NAME: &'static str = "mc2/fail";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc2/fail/grd1: err ≠ ∅", l.inhabited(&m.err));
+        clause!(l, v, "mc2/fail/grd1: err ≠ ∅", l.inhabited(&m.err));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Mc2<L>) -> Mc2<L> {
         m.clone()

@@ -8,7 +8,7 @@
 //! going along with symmetric steps (`path/prp2`). Where every state was stored as it came ([`crate::first`]),
 //! `par ⊆ ltr`, and it is a path as it stands.
 
-use crate::logic::{Clauses, Event, Logic, Machine, all};
+use crate::logic::{Clauses, Event, Logic, Machine, all, clause};
 use crate::wmc::{self, Wmc};
 
 /// The constants of [`crate::wmc`] with labelled transitions.
@@ -23,7 +23,15 @@ pub struct Constants<L: Logic> {
 impl<L: Logic> Constants<L> {
     /// What the labels are.
     pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
-        v(
+        self.prp1(l, v);
+        self.prp2(l, v);
+    }
+
+    /// `path/prp1: s1 ↦ s2 ∈ tr ⇔ ∃op.((s1, op, s2) ∈ ltr)`
+    pub fn prp1(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
             "path/prp1: s1 ↦ s2 ∈ tr ⇔ ∃op.((s1, op, s2) ∈ ltr)",
             l.forall(|s1| {
                 l.forall(|s2| {
@@ -34,25 +42,36 @@ impl<L: Logic> Constants<L> {
                 })
             }),
         );
-        v(
+    }
+
+    /// `path/prp2: s ↦ t ∈ orb ∧ (s, op, s2) ∈ ltr ⇒ ∃(op2, t2).((t, op2, t2) ∈ ltr ∧ s2 ↦ t2 ∈ orb)`
+    pub fn prp2(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
             "path/prp2: s ↦ t ∈ orb ∧ (s, op, s2) ∈ ltr ⇒ ∃(op2, t2).((t, op2, t2) ∈ ltr ∧ s2 ↦ t2 ∈ orb)",
-            l.forall(|s| {
-                l.forall(|s2| {
-                    l.forall(|t| {
-                        l.forall_op(|op| {
-                            let moved = l.exists(|t2| {
-                                l.and(
-                                    &l.exists_op(|op2| l.step(&self.ltr, t, op2, t2)),
-                                    &l.related(&self.sym.orb, s2, t2),
-                                )
-                            });
-                            let step = l.step(&self.ltr, s, op, s2);
-                            l.implies(&l.and(&l.related(&self.sym.orb, s, t), &step), &moved)
-                        })
-                    })
-                })
-            }),
+            l.forall(|s| l.forall(|s2| l.forall(|t| l.forall_op(|op| self.moves(l, (s, op, s2), t))))),
         );
+    }
+
+    /// `path/prp2` for one step and one state.
+    pub fn prp2_for(
+        &self,
+        l: &L,
+        step: (&L::State, &L::Op, &L::State),
+        t: &L::State,
+        v: &mut impl Clauses<L>,
+    ) {
+        clause!(l, v, "path/prp2: for one step and one state", self.moves(l, step, t));
+    }
+
+    /// What `s` can do, the symmetric `t` can do, perhaps by another name.
+    fn moves(&self, l: &L, (s, op, s2): (&L::State, &L::Op, &L::State), t: &L::State) -> L::Bool {
+        let moved = l.exists(|t2| {
+            l.and(&l.exists_op(|op2| l.step(&self.ltr, t, op2, t2)), &l.related(&self.sym.orb, s2, t2))
+        });
+        let step = l.step(&self.ltr, s, op, s2);
+        l.implies(&l.and(&l.related(&self.sym.orb, s, t), &step), &moved)
     }
 }
 
@@ -72,19 +91,119 @@ impl<L: Logic> Path<L> {
         l.union(&self.wmc.rrac, &self.wmc.rerr)
     }
 
-    fn arrived(&self, l: &L, s1: &L::State, op: &L::Op, new: &L::State, wmc: Wmc<L>) -> Self {
+    /// What both events do: `acts` are the labels of the two actions.
+    fn arrived(
+        &self,
+        l: &L,
+        acts: [&'static str; 2],
+        (s1, op, new): (&L::State, &L::Op, &L::State),
+        wmc: Wmc<L>,
+    ) -> Self {
         let stored = self.stored(l);
-        Self {
-            par: l.steps_where(|a, o, b| {
-                let this = all(l, [l.eq(a, s1), l.same_op(o, op), l.eq(b, new)]);
-                l.or(&l.step(&self.par, a, o, b), &this)
+        let par = l.steps_where(|a, o, b| {
+            let this = all(l, [l.eq(a, s1), l.same_op(o, op), l.eq(b, new)]);
+            l.or(&l.step(&self.par, a, o, b), &this)
+        });
+        let old = l.rel_where(|a, b| {
+            let this = l.and(&l.member(a, &stored), &l.eq(b, new));
+            l.or(&l.related(&self.old, a, b), &this)
+        });
+        Self { par: l.assign(acts[0], &self.par, par), old: l.assign(acts[1], &self.old, old), wmc }
+    }
+
+    /// `path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃t.(t ↦ s ∈ orb ∧ (s1, op, t) ∈ ltr)`
+    pub fn inv1(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
+            "path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃t.(t ↦ s ∈ orb ∧ (s1, op, t) ∈ ltr)",
+            l.forall(|s1| {
+                l.forall(|s| {
+                    l.forall_op(|op| {
+                        let real =
+                            l.exists(|t| l.and(&l.related(&k.sym.orb, t, s), &l.step(&k.ltr, s1, op, t)));
+                        let known = l.and(&l.member(s1, &self.wmc.rrac), &real);
+                        l.implies(&l.step(&self.par, s1, op, s), &known)
+                    })
+                })
             }),
-            old: l.rel_where(|a, b| {
-                let this = l.and(&l.member(a, &stored), &l.eq(b, new));
-                l.or(&l.related(&self.old, a, b), &this)
+        );
+    }
+
+    /// An instance of `path/inv1`: the successor `t` in whose place `s` was stored.
+    pub fn inv1_for(
+        &self,
+        l: &L,
+        k: &Constants<L>,
+        (s1, op, s): (&L::State, &L::Op, &L::State),
+        t: &L::State,
+        v: &mut impl Clauses<L>,
+    ) {
+        let real = l.and(&l.related(&k.sym.orb, t, s), &l.step(&k.ltr, s1, op, t));
+        clause!(l, v, "path/inv1: for one step, with its t", l.implies(&l.step(&self.par, s1, op, s), &real));
+    }
+
+    /// `path/inv2: s ∈ rrac ∪ rerr ∧ s ≠ i ⇒ ∃(s1, op).((s1, op, s) ∈ par ∧ s1 ↦ s ∈ old)`
+    pub fn inv2(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
+        let stored = self.stored(l);
+        clause!(
+            l,
+            v,
+            "path/inv2: s ∈ rrac ∪ rerr ∧ s ≠ i ⇒ ∃(s1, op).((s1, op, s) ∈ par ∧ s1 ↦ s ∈ old)",
+            l.forall(|s| {
+                let came = l.exists(|s1| {
+                    l.and(&l.exists_op(|op| l.step(&self.par, s1, op, s)), &l.related(&self.old, s1, s))
+                });
+                let other = l.and(&l.member(s, &stored), &l.not(&l.eq(s, &k.sym.mc0.i)));
+                l.implies(&other, &came)
             }),
-            wmc,
-        }
+        );
+    }
+
+    /// `path/inv3: s ↦ s ∉ old`
+    pub fn inv3(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(l, v, "path/inv3: s ↦ s ∉ old", l.forall(|s| l.not(&l.related(&self.old, s, s))));
+    }
+
+    /// `path/inv4: a ↦ b ∈ old ∧ b ↦ c ∈ old ⇒ a ↦ c ∈ old`
+    pub fn inv4(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
+            "path/inv4: a ↦ b ∈ old ∧ b ↦ c ∈ old ⇒ a ↦ c ∈ old",
+            l.forall(|a| {
+                l.forall(|b| {
+                    l.forall(|c| {
+                        let two = l.and(&l.related(&self.old, a, b), &l.related(&self.old, b, c));
+                        l.implies(&two, &l.related(&self.old, a, c))
+                    })
+                })
+            }),
+        );
+    }
+
+    /// `path/inv5: a ↦ b ∈ old ⇒ a ∈ rrac ∪ rerr ∧ b ∈ rrac ∪ rerr`
+    pub fn inv5(&self, l: &L, v: &mut impl Clauses<L>) {
+        let stored = self.stored(l);
+        clause!(
+            l,
+            v,
+            "path/inv5: a ↦ b ∈ old ⇒ a ∈ rrac ∪ rerr ∧ b ∈ rrac ∪ rerr",
+            l.forall(|a| {
+                l.forall(|b| {
+                    let both = l.and(&l.member(a, &stored), &l.member(b, &stored));
+                    l.implies(&l.related(&self.old, a, b), &both)
+                })
+            }),
+        );
+    }
+
+    /// The invariant but inv2.
+    pub fn history(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
+        self.inv1(l, k, v);
+        self.inv3(l, v);
+        self.inv4(l, v);
+        self.inv5(l, v);
     }
 
     /// `par ⊆ ltr`: what holds when every state is stored as it came. Label `path/exact`.
@@ -109,51 +228,11 @@ impl<L: Logic> Machine<L> for Path<L> {
     }
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        let stored = self.stored(l);
-        v(
-            "path/inv1: (s1, op, s) ∈ par ⇒ s1 ∈ rrac ∧ ∃t.(t ↦ s ∈ orb ∧ (s1, op, t) ∈ ltr)",
-            l.forall(|s1| {
-                l.forall(|s| {
-                    l.forall_op(|op| {
-                        let real =
-                            l.exists(|t| l.and(&l.related(&k.sym.orb, t, s), &l.step(&k.ltr, s1, op, t)));
-                        let known = l.and(&l.member(s1, &self.wmc.rrac), &real);
-                        l.implies(&l.step(&self.par, s1, op, s), &known)
-                    })
-                })
-            }),
-        );
-        v(
-            "path/inv2: s ∈ rrac ∪ rerr ∧ s ≠ i ⇒ ∃(s1, op).((s1, op, s) ∈ par ∧ s1 ↦ s ∈ old)",
-            l.forall(|s| {
-                let came = l.exists(|s1| {
-                    l.and(&l.exists_op(|op| l.step(&self.par, s1, op, s)), &l.related(&self.old, s1, s))
-                });
-                let other = l.and(&l.member(s, &stored), &l.not(&l.eq(s, &k.sym.mc0.i)));
-                l.implies(&other, &came)
-            }),
-        );
-        v("path/inv3: s ↦ s ∉ old", l.forall(|s| l.not(&l.related(&self.old, s, s))));
-        v(
-            "path/inv4: a ↦ b ∈ old ∧ b ↦ c ∈ old ⇒ a ↦ c ∈ old",
-            l.forall(|a| {
-                l.forall(|b| {
-                    l.forall(|c| {
-                        let two = l.and(&l.related(&self.old, a, b), &l.related(&self.old, b, c));
-                        l.implies(&two, &l.related(&self.old, a, c))
-                    })
-                })
-            }),
-        );
-        v(
-            "path/inv5: a ↦ b ∈ old ⇒ a ∈ rrac ∪ rerr ∧ b ∈ rrac ∪ rerr",
-            l.forall(|a| {
-                l.forall(|b| {
-                    let both = l.and(&l.member(a, &stored), &l.member(b, &stored));
-                    l.implies(&l.related(&self.old, a, b), &both)
-                })
-            }),
-        );
+        self.inv1(l, k, v);
+        self.inv2(l, k, v);
+        self.inv3(l, v);
+        self.inv4(l, v);
+        self.inv5(l, v);
     }
 
     /// wmc's
@@ -176,12 +255,17 @@ impl<L: Logic> Event<L> for AddInv<L> {
     const NAME: &'static str = "path/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Path<L>, v: &mut impl Clauses<L>) {
         self.wmc.guard(l, &k.sym, &m.wmc, v);
-        v("path/add_inv/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
+        clause!(
+            l,
+            v,
+            "path/add_inv/grd1: (s1, op, s2) ∈ ltr",
+            l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2)
+        );
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
-        let new = &self.wmc.t;
+        let came = (&self.wmc.s1, &self.op, &self.wmc.t);
         let wmc = self.wmc.action(l, &k.sym, &m.wmc);
-        m.arrived(l, &self.wmc.s1, &self.op, new, wmc)
+        m.arrived(l, ["path/add_inv/act1", "path/add_inv/act2"], came, wmc)
     }
 }
 
@@ -199,12 +283,17 @@ impl<L: Logic> Event<L> for AddErr<L> {
     const NAME: &'static str = "path/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Path<L>, v: &mut impl Clauses<L>) {
         self.wmc.guard(l, &k.sym, &m.wmc, v);
-        v("path/add_err/grd1: (s1, op, s2) ∈ ltr", l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2));
+        clause!(
+            l,
+            v,
+            "path/add_err/grd1: (s1, op, s2) ∈ ltr",
+            l.step(&k.ltr, &self.wmc.s1, &self.op, &self.wmc.s2)
+        );
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Path<L>) -> Path<L> {
-        let new = &self.wmc.t;
+        let came = (&self.wmc.s1, &self.op, &self.wmc.t);
         let wmc = self.wmc.action(l, &k.sym, &m.wmc);
-        m.arrived(l, &self.wmc.s1, &self.op, new, wmc)
+        m.arrived(l, ["path/add_err/act1", "path/add_err/act2"], came, wmc)
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`crate::glue::rmc1_rmc2`], [`crate::glue::wmc_rmc2`].
 //! Absent on purpose: `rac`, `unex`, `err`, of which the gluing relation speaks instead.
 
-use crate::logic::{Clauses, Event, Logic, Machine, any, enabled};
+use crate::logic::{Clauses, Event, Logic, Machine, any, clause, enabled};
 use crate::rmc1::Constants;
 
 /// Fig. 13: the variables.
@@ -27,11 +27,11 @@ impl<L: Logic> Machine<L> for Rmc2<L> {
 
     /// `rac` and `err` of inv3 and inv5 are the abstract ones, which rmc1/inv6 and inv8 determine.
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
-        v("rmc2/inv2: rrac ⊆ ran(rep)", l.subset(&self.rrac, &l.map_range(&k.rep)));
-        v("rmc2/inv3: rrac ⊆ rac", l.subset(&self.rrac, &l.preimage(&k.rep, &self.rrac)));
-        v("rmc2/inv4: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
-        v("rmc2/inv5: rerr ⊆ err", l.subset(&self.rerr, &l.preimage(&k.rep, &self.rerr)));
+        clause!(l, v, "rmc2/inv1: i ∈ rrac", l.member(&k.mc0.i, &self.rrac));
+        clause!(l, v, "rmc2/inv2: rrac ⊆ ran(rep)", l.subset(&self.rrac, &l.map_range(&k.rep)));
+        clause!(l, v, "rmc2/inv3: rrac ⊆ rac", l.subset(&self.rrac, &l.preimage(&k.rep, &self.rrac)));
+        clause!(l, v, "rmc2/inv4: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
+        clause!(l, v, "rmc2/inv5: rerr ⊆ err", l.subset(&self.rerr, &l.preimage(&k.rep, &self.rerr)));
     }
 
     /// `reach ∖ (rrac ∪ rerr)`, then `runex`
@@ -53,11 +53,11 @@ impl<L: Logic> Event<L> for AddInv<L> {
     type Machine = Rmc2<L>;
     const NAME: &'static str = "rmc2/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("rmc2/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
-        v("rmc2/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("rmc2/add_inv/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
-        v("rmc2/add_inv/grd5: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "rmc2/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "rmc2/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
+        clause!(l, v, "rmc2/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "rmc2/add_inv/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
+        clause!(l, v, "rmc2/add_inv/grd5: rerr = ∅", l.is_empty(&m.rerr));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
         let r2 = l.apply(&k.rep, &self.s2);
@@ -83,11 +83,11 @@ impl<L: Logic> Event<L> for AddErr<L> {
     type Machine = Rmc2<L>;
     const NAME: &'static str = "rmc2/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("rmc2/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
-        v("rmc2/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("rmc2/add_err/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
-        v("rmc2/add_err/grd5: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "rmc2/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "rmc2/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
+        clause!(l, v, "rmc2/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "rmc2/add_err/grd4: rep(s2) ∉ rrac", l.absent(&l.apply(&k.rep, &self.s2), &m.rrac));
+        clause!(l, v, "rmc2/add_err/grd5: rerr = ∅", l.is_empty(&m.rerr));
     }
     fn action(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
         let r2 = l.apply(&k.rep, &self.s2);
@@ -107,10 +107,15 @@ impl<L: Logic> Event<L> for Remove<L> {
     type Machine = Rmc2<L>;
     const NAME: &'static str = "rmc2/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "rmc2/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
         let successors = l.image(&k.mc0.tr, &l.single(&self.s1));
-        v("rmc2/remove/grd2: rep[tr[{s1}]] ⊆ rrac", l.subset(&l.map_image(&k.rep, &successors), &m.rrac));
-        v("rmc2/remove/grd3: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(
+            l,
+            v,
+            "rmc2/remove/grd2: rep[tr[{s1}]] ⊆ rrac",
+            l.subset(&l.map_image(&k.rep, &successors), &m.rrac)
+        );
+        clause!(l, v, "rmc2/remove/grd3: rerr = ∅", l.is_empty(&m.rerr));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
         let one = l.single(&self.s1);
@@ -126,8 +131,8 @@ impl<L: Logic> Event<L> for Pass {
     type Machine = Rmc2<L>;
     const NAME: &'static str = "rmc2/pass";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
-        v("rmc2/pass/grd2: runex = ∅", l.is_empty(&m.runex));
+        clause!(l, v, "rmc2/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "rmc2/pass/grd2: runex = ∅", l.is_empty(&m.runex));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
         m.clone()
@@ -142,7 +147,7 @@ impl<L: Logic> Event<L> for Fail {
     type Machine = Rmc2<L>;
     const NAME: &'static str = "rmc2/fail";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc2/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
+        clause!(l, v, "rmc2/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Rmc2<L>) -> Rmc2<L> {
         m.clone()

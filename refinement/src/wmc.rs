@@ -17,7 +17,7 @@
 //!
 //! Absent on purpose: a representative function, permutations.
 
-use crate::logic::{Clauses, Event, Logic, Machine, any, enabled};
+use crate::logic::{Clauses, Event, Logic, Machine, any, clause, enabled};
 use crate::{mc0, rmc1};
 
 /// The constants of Fig. 1 and the symmetry.
@@ -32,32 +32,97 @@ pub struct Constants<L: Logic> {
 impl<L: Logic> Constants<L> {
     /// What is needed of the symmetry.
     pub fn properties(&self, l: &L, v: &mut impl Clauses<L>) {
-        let k = &self.mc0;
+        self.prp1(l, v);
+        self.prp2(l, v);
+        self.prp3(l, v);
+        self.prp4(l, v);
+        self.prp5(l, v);
+        self.prp6(l, v);
+        self.prp7(l, v);
+    }
+
+    /// `wmc/prp1: s ↦ s ∈ orb`
+    pub fn prp1(&self, l: &L, v: &mut impl Clauses<L>) {
         let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
-        v("wmc/prp1: s ↦ s ∈ orb", l.forall(|s| orb(s, s)));
-        v(
+        clause!(l, v, "wmc/prp1: s ↦ s ∈ orb", l.forall(|s| orb(s, s)));
+    }
+
+    /// `wmc/prp2: s ↦ t ∈ orb ⇒ t ↦ s ∈ orb`
+    pub fn prp2(&self, l: &L, v: &mut impl Clauses<L>) {
+        let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
+        clause!(
+            l,
+            v,
             "wmc/prp2: s ↦ t ∈ orb ⇒ t ↦ s ∈ orb",
             l.forall(|s| l.forall(|t| l.implies(&orb(s, t), &orb(t, s)))),
         );
-        v(
+    }
+
+    /// `wmc/prp3: s ↦ t ∈ orb ∧ t ↦ u ∈ orb ⇒ s ↦ u ∈ orb`
+    pub fn prp3(&self, l: &L, v: &mut impl Clauses<L>) {
+        let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
+        clause!(
+            l,
+            v,
             "wmc/prp3: s ↦ t ∈ orb ∧ t ↦ u ∈ orb ⇒ s ↦ u ∈ orb",
             l.forall(|s| l.forall(|t| l.forall(|u| l.implies(&l.and(&orb(s, t), &orb(t, u)), &orb(s, u))))),
         );
-        v("wmc/prp4: i ↦ s ∈ orb ⇒ s = i", l.forall(|s| l.implies(&orb(&k.i, s), &l.eq(s, &k.i))));
-        v(
+    }
+
+    /// `wmc/prp4: i ↦ s ∈ orb ⇒ s = i`
+    pub fn prp4(&self, l: &L, v: &mut impl Clauses<L>) {
+        let k = &self.mc0;
+        let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
+        clause!(
+            l,
+            v,
+            "wmc/prp4: i ↦ s ∈ orb ⇒ s = i",
+            l.forall(|s| l.implies(&orb(&k.i, s), &l.eq(s, &k.i)))
+        );
+    }
+
+    /// `wmc/prp5: s ↦ t ∈ orb ⇒ (s ∈ inv ⇔ t ∈ inv)`
+    pub fn prp5(&self, l: &L, v: &mut impl Clauses<L>) {
+        let k = &self.mc0;
+        let orb = |s: &L::State, t: &L::State| l.related(&self.orb, s, t);
+        clause!(
+            l,
+            v,
             "wmc/prp5: s ↦ t ∈ orb ⇒ (s ∈ inv ⇔ t ∈ inv)",
             l.forall(|s| {
                 l.forall(|t| l.implies(&orb(s, t), &l.iff(&l.member(s, &k.inv), &l.member(t, &k.inv))))
             }),
         );
-        v(
+    }
+
+    /// `wmc/prp6: s ↦ t ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t2.(t ↦ t2 ∈ tr ∧ s2 ↦ t2 ∈ orb)`
+    pub fn prp6(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
             "wmc/prp6: s ↦ t ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t2.(t ↦ t2 ∈ tr ∧ s2 ↦ t2 ∈ orb)",
             l.forall(|s| l.forall(|s2| l.forall(|t| self.forward(l, s, s2, t)))),
         );
-        v(
+    }
+
+    /// `wmc/prp7: s2 ↦ t2 ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t.(t ↦ t2 ∈ tr ∧ s ↦ t ∈ orb)`
+    pub fn prp7(&self, l: &L, v: &mut impl Clauses<L>) {
+        clause!(
+            l,
+            v,
             "wmc/prp7: s2 ↦ t2 ∈ orb ∧ s ↦ s2 ∈ tr ⇒ ∃t.(t ↦ t2 ∈ tr ∧ s ↦ t ∈ orb)",
             l.forall(|s| l.forall(|s2| l.forall(|t2| self.backward(l, s, s2, t2)))),
         );
+    }
+
+    /// [`Constants::forward`] as a clause.
+    pub fn prp6_for(&self, l: &L, s: &L::State, s2: &L::State, t: &L::State, v: &mut impl Clauses<L>) {
+        clause!(l, v, "wmc/prp6: for three states", self.forward(l, s, s2, t));
+    }
+
+    /// [`Constants::backward`] as a clause.
+    pub fn prp7_for(&self, l: &L, s: &L::State, s2: &L::State, t2: &L::State, v: &mut impl Clauses<L>) {
+        clause!(l, v, "wmc/prp7: for three states", self.backward(l, s, s2, t2));
     }
 
     /// `wmc/prp6` for three states: what `s` can do, the symmetric `t` can do.
@@ -97,7 +162,9 @@ impl<L: Logic> Constants<L> {
 
 /// What a group needs beyond Fig. 8 for its orbits to be an equivalence.
 pub fn closed<L: Logic>(l: &L, k: &rmc1::Constants<L>, v: &mut impl Clauses<L>) {
-    v(
+    clause!(
+        l,
+        v,
         "wmc/grp1: p ∈ aut ∧ q ∈ aut ⇒ (q ∘ p) ∈ aut",
         l.forall_in(&k.aut, |p| {
             l.forall_in(&k.aut, |q| {
@@ -138,11 +205,13 @@ impl<L: Logic> Machine<L> for Wmc<L> {
 
     fn invariant(&self, l: &L, k: &Constants<L>, v: &mut impl Clauses<L>) {
         let c = &k.mc0;
-        v("wmc/inv1: i ∈ rrac", l.member(&c.i, &self.rrac));
-        v("wmc/inv2: rrac ⊆ reach ∩ inv", l.subset(&self.rrac, &l.inter(&c.reach, &c.inv)));
-        v("wmc/inv3: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
-        v("wmc/inv4: rerr ⊆ reach ∖ inv", l.subset(&self.rerr, &l.minus(&c.reach, &c.inv)));
-        v(
+        clause!(l, v, "wmc/inv1: i ∈ rrac", l.member(&c.i, &self.rrac));
+        clause!(l, v, "wmc/inv2: rrac ⊆ reach ∩ inv", l.subset(&self.rrac, &l.inter(&c.reach, &c.inv)));
+        clause!(l, v, "wmc/inv3: runex ⊆ rrac", l.subset(&self.runex, &self.rrac));
+        clause!(l, v, "wmc/inv4: rerr ⊆ reach ∖ inv", l.subset(&self.rerr, &l.minus(&c.reach, &c.inv)));
+        clause!(
+            l,
+            v,
             "wmc/inv5: s1 ∈ rrac ∖ runex ∧ s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
             l.subset(
                 &l.image(&c.tr, &l.minus(&self.rrac, &self.runex)),
@@ -173,11 +242,11 @@ impl<L: Logic> Event<L> for AddInv<L> {
     type Machine = Wmc<L>;
     const NAME: &'static str = "wmc/add_inv";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("wmc/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("wmc/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
-        v("wmc/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("wmc/add_inv/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
-        v("wmc/add_inv/grd5: t ∉ rrac", l.absent(&self.t, &m.rrac));
+        clause!(l, v, "wmc/add_inv/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "wmc/add_inv/grd2: s2 ∈ inv", l.member(&self.s2, &k.mc0.inv));
+        clause!(l, v, "wmc/add_inv/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "wmc/add_inv/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
+        clause!(l, v, "wmc/add_inv/grd5: t ∉ rrac", l.absent(&self.t, &m.rrac));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
         let one = l.single(&self.t);
@@ -204,11 +273,11 @@ impl<L: Logic> Event<L> for AddErr<L> {
     type Machine = Wmc<L>;
     const NAME: &'static str = "wmc/add_err";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("wmc/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v("wmc/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
-        v("wmc/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
-        v("wmc/add_err/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
-        v("wmc/add_err/grd5: t ∉ rerr", l.absent(&self.t, &m.rerr));
+        clause!(l, v, "wmc/add_err/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(l, v, "wmc/add_err/grd2: s2 ∉ inv", l.absent(&self.s2, &k.mc0.inv));
+        clause!(l, v, "wmc/add_err/grd3: s1 ↦ s2 ∈ tr", l.related(&k.mc0.tr, &self.s1, &self.s2));
+        clause!(l, v, "wmc/add_err/grd4: s2 ↦ t ∈ orb", l.related(&k.orb, &self.s2, &self.t));
+        clause!(l, v, "wmc/add_err/grd5: t ∉ rerr", l.absent(&self.t, &m.rerr));
     }
     fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
         let one = l.single(&self.t);
@@ -231,8 +300,10 @@ impl<L: Logic> Event<L> for Remove<L> {
     type Machine = Wmc<L>;
     const NAME: &'static str = "wmc/remove";
     fn guard(&self, l: &L, k: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("wmc/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
-        v(
+        clause!(l, v, "wmc/remove/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(
+            l,
+            v,
             "wmc/remove/grd2: s1 ↦ s2 ∈ tr ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
             l.subset(&l.image(&k.mc0.tr, &l.single(&self.s1)), &k.covered(l, &l.union(&m.rrac, &m.rerr))),
         );
@@ -246,6 +317,35 @@ impl<L: Logic> Event<L> for Remove<L> {
     }
 }
 
+/// An expansion under way: of the successors of `s1`, those in `done` have arrived. It is no event and changes nothing;
+/// its guard is what a kernel relies on that expands a state in parts and explores others between them (the special
+/// state `i`, whose successors may come one by one). Others' events do not disturb it (wmc/part/STA), each arrival
+/// extends it (wmc/part/NEXT), and when all have arrived it is the guard of remove (wmc/part/END).
+#[derive(Clone, Debug)]
+pub struct Part<L: Logic> {
+    /// The state being explored.
+    pub s1: L::State,
+    /// What has arrived.
+    pub done: L::Set,
+}
+
+impl<L: Logic> Event<L> for Part<L> {
+    type Machine = Wmc<L>;
+    const NAME: &'static str = "wmc/part";
+    fn guard(&self, l: &L, k: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
+        clause!(l, v, "wmc/part/grd1: s1 ∈ runex", l.member(&self.s1, &m.runex));
+        clause!(
+            l,
+            v,
+            "wmc/part/grd2: s2 ∈ done ⇒ ∃t.(s2 ↦ t ∈ orb ∧ t ∈ rrac ∪ rerr)",
+            l.subset(&self.done, &k.covered(l, &l.union(&m.rrac, &m.rerr)))
+        );
+    }
+    fn action(&self, _: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
+        m.clone()
+    }
+}
+
 /// wmc/pass. Refines mc1/pass.
 #[derive(Clone, Debug)]
 pub struct Pass;
@@ -254,8 +354,8 @@ impl<L: Logic> Event<L> for Pass {
     type Machine = Wmc<L>;
     const NAME: &'static str = "wmc/pass";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("wmc/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
-        v("wmc/pass/grd2: runex = ∅", l.is_empty(&m.runex));
+        clause!(l, v, "wmc/pass/grd1: rerr = ∅", l.is_empty(&m.rerr));
+        clause!(l, v, "wmc/pass/grd2: runex = ∅", l.is_empty(&m.runex));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
         m.clone()
@@ -270,7 +370,7 @@ impl<L: Logic> Event<L> for Fail {
     type Machine = Wmc<L>;
     const NAME: &'static str = "wmc/fail";
     fn guard(&self, l: &L, _: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("wmc/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
+        clause!(l, v, "wmc/fail/grd1: rerr ≠ ∅", l.inhabited(&m.rerr));
     }
     fn action(&self, _: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
         m.clone()

@@ -10,10 +10,17 @@
 //! | EXC | pass and fail exclude each other |
 //! | AST, LEM | Fig. 10's assertions; the fixpoint lemma |
 //! | REA | pass ⇒ what was explored is all that is reachable |
-//! | STA | a guard is stable under another thread's event |
-//! | WIT, EXA | a witness exists; traces are paths as they stand |
+//! | STA | a guard is stable under another thread's event, or another state's |
+//! | NEXT, END | an expansion in parts grows by each arrival, and ends in remove |
+//! | ENA | labels disable nothing |
+//! | EXA, UNF | traces are paths as they stand; they can be unfolded |
+
+use kanon_refinement::concrete::Sound;
 
 use crate::choose::Choose;
+use crate::execute::{self, Seen};
+use crate::search::{self, Count};
+use crate::smt::Script;
 
 pub mod plain;
 pub mod reduced;
@@ -63,13 +70,12 @@ macro_rules! obligations {
             true
         }
 
-        /// Kani harnesses, one an obligation.
+        /// Kani harnesses, one for each obligation.
         #[cfg(any(kani, test))]
         #[cfg_attr(not(kani), allow(dead_code))]
         mod harness {
             $(
-                // Quantifiers loop over the states and over the group: 3 + 1 and 2 + 1 turns. `nth` and `find`
-                // over the states need one more.
+                // The bound is derived in `kani_reading`, and a test there counts.
                 #[cfg_attr(kani, kani::proof, kani::unwind(5))]
                 fn $function() {
                     let mut run = $crate::kani_reading::run();
@@ -97,4 +103,33 @@ pub fn run<C: Choose>(function: &str, c: &mut C) {
         || stored::run(function, c)
         || refining::run(function, c);
     assert!(known, "no obligation is called {function}");
+}
+
+/// Runs the obligation on every choice over exactly `states` states ([`search::every`]). Compiled here, once.
+///
+/// # Panics
+/// If there is none with this name, or for other numbers of states than 1 to 3.
+pub fn enumerate(function: &str, states: usize, planted: Option<&'static str>) -> Count {
+    match states {
+        1 => search::every::<1, 2>(planted, &|c: &mut _| run(function, c)),
+        2 => search::every::<2, 2>(planted, &|c: &mut _| run(function, c)),
+        3 => search::every::<3, 2>(planted, &|c: &mut _| run(function, c)),
+        _ => panic!("enumerated are systems of 1 to 3 states"),
+    }
+}
+
+/// Runs the obligation on one tape, over at most 64 states and 8 permutations ([`execute::once`]). Compiled here, once.
+///
+/// # Panics
+/// If there is none with this name.
+pub fn try_once(function: &str, states: usize, tape: &[u64]) -> Seen {
+    execute::once::<64, 8, _>(states, tape, Sound, &|c: &mut _| run(function, c))
+}
+
+/// The SMT script of the obligation. Compiled here, once.
+///
+/// # Panics
+/// If there is none with this name.
+pub fn script(function: &str, planted: Option<&'static str>) -> Script {
+    Script::planting(planted, |c| run(function, c))
 }

@@ -79,41 +79,41 @@ obligations! {
     mc2_add_inv_inv "mc2/add_inv/INV" "Fig. 7" "preserves the invariant" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, true, "mc2/add_inv");
+        let [s1, s2] = any::pair(c, &k, &m.unex, true);
         let e = mc2::AddInv { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     mc2_add_inv_var "mc2/add_inv/VAR" "Fig. 7" "makes the variant smaller" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, true, "mc2/add_inv");
+        let [s1, s2] = any::pair(c, &k, &m.unex, true);
         let e = mc2::AddInv { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     mc2_add_err_inv "mc2/add_err/INV" "Fig. 7" "preserves the invariant" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, false, "mc2/add_err");
+        let [s1, s2] = any::pair(c, &k, &m.unex, false);
         let e = mc2::AddErr { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     mc2_add_err_var "mc2/add_err/VAR" "Fig. 7" "makes the variant smaller" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, false, "mc2/add_err");
+        let [s1, s2] = any::pair(c, &k, &m.unex, false);
         let e = mc2::AddErr { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     mc2_remove_inv "mc2/remove/INV" "Fig. 7" "preserves the invariant" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex, "mc2/remove") };
+        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex) };
         preserve(c, &k, &m, &e);
     }
     mc2_remove_var "mc2/remove/VAR" "Fig. 7" "makes the variant smaller" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex, "mc2/remove") };
+        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex) };
         decrease(c, &k, &m, &e);
     }
     mc1_mc2_ini "mc1_mc2/INI" "Fig. 6" "the initialisations are related" => |c| {
@@ -123,21 +123,21 @@ obligations! {
     mc1_mc2_add_inv_sim "mc1_mc2/add_inv/SIM" "Fig. 7" "has an abstract step, or is skip" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, true, "mc2/add_inv");
+        let [s1, s2] = any::pair(c, &k, &m.unex, true);
         let e = mc2::AddInv { s1, s2 };
         simulate::<C, mc1_mc2::Mc1Mc2, _>(c, &k, &m, &e);
     }
     mc1_mc2_add_err_sim "mc1_mc2/add_err/SIM" "Fig. 7" "has an abstract step, or is skip" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let [s1, s2] = any::pair(c, &k, &m.unex, false, "mc2/add_err");
+        let [s1, s2] = any::pair(c, &k, &m.unex, false);
         let e = mc2::AddErr { s1, s2 };
         simulate::<C, mc1_mc2::Mc1Mc2, _>(c, &k, &m, &e);
     }
     mc1_mc2_remove_sim "mc1_mc2/remove/SIM" "Fig. 7" "has an abstract step, or is skip" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);
-        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex, "mc2/remove") };
+        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex) };
         simulate::<C, mc1_mc2::Mc1Mc2, _>(c, &k, &m, &e);
     }
     mc1_mc2_pass_sim "mc1_mc2/pass/SIM" "Fig. 7" "strengthens the guard of pass" => |c| {

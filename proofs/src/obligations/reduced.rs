@@ -7,35 +7,36 @@ use kanon_refinement::{rmc1, rmc2};
 use crate::any;
 use crate::choose::Choose;
 use crate::obligations::obligations;
-use crate::schema::{assume_all, decrease, establish, establish_glue, exclude, preserve, simulate};
+use crate::schema::{
+    assume_all, decrease, establish, establish_glue, exclude, preserve, prove_all, simulate,
+};
 
 obligations! {
     rmc1_lem_a "rmc1/LEM-A" "Section 5.1, (A)" "p[reach] is a fixpoint" => |c| {
-        let k = any::symmetric(c, &[]);
+        let k = any::symmetric(c);
         let (p, q) = any::inverses(c, &k);
         let (x, y) = (any::state(c, "x"), any::state(c, "y"));
         let l = c.logic();
         let image = l.map_image(&p, &k.mc0.reach);
         c.assume("x ∈ p[reach]", l.member(&x, &image));
         c.assume("x ↦ y ∈ tr", l.related(&k.mc0.tr, &x, &y));
-        let instance = k.preserves_tr(&l, &p, &l.apply(&q, &x), &l.apply(&q, &y));
-        c.assume("rmc1/prp7: for p, p⁻¹(x), p⁻¹(y)", instance);
+        assume_all!(c, |l, v| k.prp7_for(&l, &p, &l.apply(&q, &x), &l.apply(&q, &y), v));
         c.prove("y ∈ p[reach]", l.member(&y, &image));
     }
     rmc1_lem_b "rmc1/LEM-B" "Section 5.1, (A) for the inverse" "p⁻¹[reach] is a fixpoint" => |c| {
-        let k = any::symmetric(c, &[]);
+        let k = any::symmetric(c);
         let p = c.automorphism("p", &k.aut);
         let (x, y) = (any::state(c, "x"), any::state(c, "y"));
         let l = c.logic();
         c.assume("x ∈ p⁻¹[reach]", l.member(&l.apply(&p, &x), &k.mc0.reach));
         c.assume("x ↦ y ∈ tr", l.related(&k.mc0.tr, &x, &y));
-        c.assume("rmc1/prp7: for p, x, y", k.preserves_tr(&l, &p, &x, &y));
+        assume_all!(c, |l, v| k.prp7_for(&l, &p, &x, &y, v));
         c.prove("y ∈ p⁻¹[reach]", l.member(&l.apply(&p, &y), &k.mc0.reach));
     }
     rmc1_lem_c "rmc1/LEM-C" "Section 5.1, (B)" "reach ⊆ p[reach]" => |c| {
         let k = c.rmc1();
-        any::assume_needed(c, &["mc0/prp6"], |l, mut v| k.mc0.properties(l, &mut v));
-        any::assume_needed(c, &["rmc1/prp4"], |l, mut v| k.properties(l, &mut v));
+        assume_all!(c, |l, v| k.mc0.prp6(&l, v));
+        assume_all!(c, |l, v| k.prp4(&l, v));
         let p = c.automorphism("p", &k.aut);
         let l = c.logic();
         let r = l.map_image(&p, &k.mc0.reach);
@@ -45,8 +46,8 @@ obligations! {
     }
     rmc1_lem_d "rmc1/LEM-D" "Section 5.1, (B) for the inverse" "reach ⊆ p⁻¹[reach]" => |c| {
         let k = c.rmc1();
-        any::assume_needed(c, &["mc0/prp6"], |l, mut v| k.mc0.properties(l, &mut v));
-        any::assume_needed(c, &["rmc1/prp4"], |l, mut v| k.properties(l, &mut v));
+        assume_all!(c, |l, v| k.mc0.prp6(&l, v));
+        assume_all!(c, |l, v| k.prp4(&l, v));
         let p = c.automorphism("p", &k.aut);
         let l = c.logic();
         let r = l.preimage(&p, &k.mc0.reach);
@@ -69,25 +70,44 @@ obligations! {
         c.prove("rmc1/lem1: p(x) ∈ reach ⇔ x ∈ reach", l.iff(&l.member(&moved, reach), &l.member(&x, reach)));
     }
     rmc1_ast1 "rmc1/AST-1" "Figs. 8, 10" "the properties of Fig. 8 imply assertion 1 of Fig. 10" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp5", "rmc1/prp9"]);
-        any::prove_needed(c, "rmc1/ast1", |l, mut v| k.assertions(l, &mut v));
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp5(&l, v);
+            k.prp9(&l, v);
+        });
+        prove_all!(c, |l, v| k.ast1(&l, v));
     }
     rmc1_ast2 "rmc1/AST-2" "Figs. 8, 10" "the properties of Fig. 8 imply assertion 2 of Fig. 10" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp4", "rmc1/prp9"]);
-        any::prove_needed(c, "rmc1/ast2", |l, mut v| k.assertions(l, &mut v));
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp4(&l, v);
+            k.prp9(&l, v);
+        });
+        prove_all!(c, |l, v| k.ast2(&l, v));
     }
     rmc1_ast3 "rmc1/AST-3" "Figs. 8, 10" "the properties of Fig. 8 imply assertion 3 of Fig. 10" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp1", "rmc1/prp4", "rmc1/prp9"]);
-        any::prove_needed(c, "rmc1/ast3", |l, mut v| k.assertions(l, &mut v));
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp1(&l, v);
+            k.prp4(&l, v);
+            k.prp9(&l, v);
+        });
+        prove_all!(c, |l, v| k.ast3(&l, v));
     }
     rmc1_ast4 "rmc1/AST-4" "Figs. 8, 10" "the properties of Fig. 8 imply assertion 4 of Fig. 10" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp7", "rmc1/prp8", "rmc1/prp9"]);
-        any::prove_needed(c, "rmc1/ast4", |l, mut v| k.assertions(l, &mut v));
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp7(&l, v);
+            k.prp8(&l, v);
+            k.prp9(&l, v);
+        });
+        prove_all!(c, |l, v| k.ast4(&l, v));
     }
     rmc1_ast5 "rmc1/AST-5" "Figs. 8, 10" "the properties of Fig. 8 imply assertion 5 of Fig. 10, with the lemma" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp9"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp9(&l, v));
         any::assume_symmetric_reach(c, &k);
-        any::prove_needed(c, "rmc1/ast5", |l, mut v| k.assertions(l, &mut v));
+        prove_all!(c, |l, v| k.ast5(&l, v));
     }
     rmc1_ini "rmc1/INI" "Fig. 11" "the initialisation establishes the invariant" => |c| {
         let k = any::asserted(c);
@@ -96,41 +116,41 @@ obligations! {
     rmc1_add_inv_inv "rmc1/add_inv/INV" "Fig. 12" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc1/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc1::AddInv { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     rmc1_add_inv_var "rmc1/add_inv/VAR" "Fig. 12" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc1/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc1::AddInv { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     rmc1_add_err_inv "rmc1/add_err/INV" "Fig. 12" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc1/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc1::AddErr { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     rmc1_add_err_var "rmc1/add_err/VAR" "Fig. 12" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc1/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc1::AddErr { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     rmc1_remove_inv "rmc1/remove/INV" "Fig. 12" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex, "rmc1/remove") };
+        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex) };
         preserve(c, &k, &m, &e);
     }
     rmc1_remove_var "rmc1/remove/VAR" "Fig. 12" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex, "rmc1/remove") };
+        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex) };
         decrease(c, &k, &m, &e);
     }
     mc1_rmc1_ini "mc1_rmc1/INI" "Fig. 11" "the initialisations are related" => |c| {
@@ -140,21 +160,21 @@ obligations! {
     mc1_rmc1_add_inv_sim "mc1_rmc1/add_inv/SIM" "Fig. 12" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc1/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc1::AddInv { s1, s2 };
         simulate::<C, mc1_rmc1::Mc1Rmc1, _>(c, &k, &m, &e);
     }
     mc1_rmc1_add_err_sim "mc1_rmc1/add_err/SIM" "Fig. 12" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc1/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc1::AddErr { s1, s2 };
         simulate::<C, mc1_rmc1::Mc1Rmc1, _>(c, &k, &m, &e);
     }
     mc1_rmc1_remove_sim "mc1_rmc1/remove/SIM" "Fig. 12" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
-        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex, "rmc1/remove") };
+        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex) };
         simulate::<C, mc1_rmc1::Mc1Rmc1, _>(c, &k, &m, &e);
     }
     mc1_rmc1_pass_sim "mc1_rmc1/pass/SIM" "Fig. 12" "strengthens the guard of pass" => |c| {
@@ -194,41 +214,41 @@ obligations! {
     rmc2_add_inv_inv "rmc2/add_inv/INV" "Figs. 12, 13" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc2/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc2::AddInv { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     rmc2_add_inv_var "rmc2/add_inv/VAR" "Figs. 12, 13" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc2/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc2::AddInv { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     rmc2_add_err_inv "rmc2/add_err/INV" "Figs. 12, 13" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc2/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc2::AddErr { s1, s2 };
         preserve(c, &k, &m, &e);
     }
     rmc2_add_err_var "rmc2/add_err/VAR" "Figs. 12, 13" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc2/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc2::AddErr { s1, s2 };
         decrease(c, &k, &m, &e);
     }
     rmc2_remove_inv "rmc2/remove/INV" "Figs. 12, 13" "preserves the invariant" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex, "rmc2/remove") };
+        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex) };
         preserve(c, &k, &m, &e);
     }
     rmc2_remove_var "rmc2/remove/VAR" "Figs. 12, 13" "makes the variant smaller" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex, "rmc2/remove") };
+        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex) };
         decrease(c, &k, &m, &e);
     }
     rmc1_rmc2_ini "rmc1_rmc2/INI" "Fig. 13" "the initialisations are related" => |c| {
@@ -238,21 +258,21 @@ obligations! {
     rmc1_rmc2_add_inv_sim "rmc1_rmc2/add_inv/SIM" "Figs. 12, 13" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc2/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc2::AddInv { s1, s2 };
         simulate::<C, rmc1_rmc2::Rmc1Rmc2, _>(c, &k, &m, &e);
     }
     rmc1_rmc2_add_err_sim "rmc1_rmc2/add_err/SIM" "Figs. 12, 13" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc2/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc2::AddErr { s1, s2 };
         simulate::<C, rmc1_rmc2::Rmc1Rmc2, _>(c, &k, &m, &e);
     }
     rmc1_rmc2_remove_sim "rmc1_rmc2/remove/SIM" "Figs. 12, 13" "has an abstract step, or is skip" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex, "rmc2/remove") };
+        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex) };
         simulate::<C, rmc1_rmc2::Rmc1Rmc2, _>(c, &k, &m, &e);
     }
     rmc1_rmc2_pass_sim "rmc1_rmc2/pass/SIM" "Figs. 12, 13" "strengthens the guard of pass" => |c| {

@@ -13,40 +13,50 @@ use crate::schema::{
 
 obligations! {
     wmc_orb1 "wmc/ORB-1" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp1" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp2"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp2(&l, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp1", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp1(&l, v));
     }
     wmc_orb2 "wmc/ORB-2" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp2" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp3"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp3(&l, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp2", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp2(&l, v));
     }
     wmc_orb3 "wmc/ORB-3" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp3" => |c| {
-        let k = any::symmetric(c, &[]);
-        any::assume_needed(c, &["wmc/grp1"], |l, mut v| wmc::closed(l, &k, &mut v));
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| wmc::closed(&l, &k, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp3", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp3(&l, v));
     }
     wmc_orb4 "wmc/ORB-4" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp4" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp4"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp4(&l, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp4", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp4(&l, v));
     }
     wmc_orb5 "wmc/ORB-5" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp5" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp5"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp5(&l, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp5", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp5(&l, v));
     }
     wmc_orb6 "wmc/ORB-6" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp6" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp7"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp7(&l, v));
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp6", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp6(&l, v));
     }
     wmc_orb7 "wmc/ORB-7" "Fig. 8 and composition" "the orbits of a group satisfy wmc/prp7" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp1", "rmc1/prp3", "rmc1/prp7"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp1(&l, v);
+            k.prp3(&l, v);
+            k.prp7(&l, v);
+        });
         let k = wmc::Constants { orb: wmc::orbits(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp7", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp7(&l, v));
     }
     wmc_lem_a "wmc/LEM-A" "ours" "the states whose whole orbit is reachable are a fixpoint" => |c| {
         let k = any::equivalent(c);
@@ -55,7 +65,7 @@ obligations! {
         c.assume("orb[{s}] ⊆ reach", l.member(&s, &k.reached(&l)));
         c.assume("s ↦ s2 ∈ tr", l.related(&k.mc0.tr, &s, &s2));
         c.assume("s2 ↦ t2 ∈ orb", l.related(&k.orb, &s2, &t2));
-        c.assume("wmc/prp7: for s, s2, t2", k.backward(&l, &s, &s2, &t2));
+        assume_all!(c, |l, v| k.prp7_for(&l, &s, &s2, &t2, v));
         c.prove("t2 ∈ reach", l.member(&t2, &k.mc0.reach));
     }
     wmc_lem "wmc/LEM" "ours" "symmetric states are reachable together" => |c| {
@@ -72,12 +82,12 @@ obligations! {
         let m = any::wmc(c, &k);
         assume_all!(c, |l, v| wmc::Pass.guard(&l, &k, &m, v));
         let (s, s2) = (any::state(c, "s"), any::state(c, "s2"));
-        let t = any::symmetric_to(c, &k, &s, "t");
+        let t = any::symmetric_to(c, &k, &s);
         let l = c.logic();
         c.assume("s ↦ t ∈ orb", l.related(&k.orb, &s, &t));
         c.assume("t ∈ rrac", l.member(&t, &m.rrac));
         c.assume("s ↦ s2 ∈ tr", l.related(&k.mc0.tr, &s, &s2));
-        c.assume("wmc/prp6: for s, s2, t", k.forward(&l, &s, &s2, &t));
+        assume_all!(c, |l, v| k.prp6_for(&l, &s, &s2, &t, v));
         c.prove("s2 ∈ orb⁻¹[rrac]", l.member(&s2, &k.covered(&l, &m.rrac)));
     }
     wmc_ini "wmc/INI" "ours" "the initialisation establishes the invariant" => |c| {
@@ -87,45 +97,45 @@ obligations! {
     wmc_add_inv_inv "wmc/add_inv/INV" "ours" "preserves the invariant" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "wmc/add_inv");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddInv { s1, s2, t };
         preserve(c, &k, &m, &e);
     }
     wmc_add_inv_var "wmc/add_inv/VAR" "ours" "makes the variant smaller" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "wmc/add_inv");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddInv { s1, s2, t };
         decrease(c, &k, &m, &e);
     }
     wmc_add_err_inv "wmc/add_err/INV" "ours" "preserves the invariant" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "wmc/add_err");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddErr { s1, s2, t };
         preserve(c, &k, &m, &e);
     }
     wmc_add_err_var "wmc/add_err/VAR" "ours" "makes the variant smaller" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "wmc/add_err");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddErr { s1, s2, t };
         decrease(c, &k, &m, &e);
     }
     wmc_remove_inv "wmc/remove/INV" "ours" "preserves the invariant" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex, "wmc/remove") };
+        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex) };
         preserve(c, &k, &m, &e);
     }
     wmc_remove_var "wmc/remove/VAR" "ours" "makes the variant smaller" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex, "wmc/remove") };
+        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex) };
         decrease(c, &k, &m, &e);
     }
     mc1_wmc_ini "mc1_wmc/INI" "ours" "the initialisations are related" => |c| {
@@ -135,23 +145,23 @@ obligations! {
     mc1_wmc_add_inv_sim "mc1_wmc/add_inv/SIM" "ours" "has an abstract step, or is skip" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "wmc/add_inv");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddInv { s1, s2, t };
         simulate::<C, mc1_wmc::Mc1Wmc, _>(c, &k, &m, &e);
     }
     mc1_wmc_add_err_sim "mc1_wmc/add_err/SIM" "ours" "has an abstract step, or is skip" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "wmc/add_err");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddErr { s1, s2, t };
         simulate::<C, mc1_wmc::Mc1Wmc, _>(c, &k, &m, &e);
     }
     mc1_wmc_remove_sim "mc1_wmc/remove/SIM" "ours" "has an abstract step, or is skip" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex, "wmc/remove") };
+        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex) };
         simulate::<C, mc1_wmc::Mc1Wmc, _>(c, &k, &m, &e);
     }
     mc1_wmc_pass_sim "mc1_wmc/pass/SIM" "ours" "strengthens the guard of pass" => |c| {
@@ -188,29 +198,112 @@ obligations! {
     wmc_remove_sta_add_inv "wmc/remove/STA-add_inv" "ours, for threads" "another thread's add_inv does not disturb a remove" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex, "wmc/remove") };
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "wmc/add_inv");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_inv");
+        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex) };
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddInv { s1, s2, t };
         stable(c, &k, &m, &mine, &e);
     }
     wmc_remove_sta_add_err "wmc/remove/STA-add_err" "ours, for threads" "another thread's add_err does not disturb a remove" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex, "wmc/remove") };
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "wmc/add_err");
-        let t = any::symmetric_to(c, &k, &s2, "wmc/add_err");
+        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex) };
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
         let e = wmc::AddErr { s1, s2, t };
         stable(c, &k, &m, &mine, &e);
     }
     wmc_remove_sta_remove "wmc/remove/STA-remove" "ours, for threads" "another thread's remove of another state does not disturb a remove" => |c| {
         let k = any::stored(c);
         let m = any::wmc(c, &k);
-        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex, "wmc/remove") };
-        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex, "wmc/remove") };
+        let mine = wmc::Remove { s1: any::one(c, "mine", &m.runex) };
+        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex) };
         let l = c.logic();
         c.assume("each state is taken once", l.not(&l.eq(&mine.s1, &e.s1)));
         stable(c, &k, &m, &mine, &e);
+    }
+    wmc_part_sta_add_inv "wmc/part/STA-add_inv" "ours, for parts" "another state's add_inv does not disturb an expansion under way" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
+        let e = wmc::AddInv { s1, s2, t };
+        stable(c, &k, &m, &part, &e);
+    }
+    wmc_part_sta_add_err "wmc/part/STA-add_err" "ours, for parts" "another state's add_err does not disturb an expansion under way" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
+        let e = wmc::AddErr { s1, s2, t };
+        stable(c, &k, &m, &part, &e);
+    }
+    wmc_part_sta_remove "wmc/part/STA-remove" "ours, for parts" "another state's remove does not disturb an expansion under way" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let e = wmc::Remove { s1: any::one(c, "s1", &m.runex) };
+        let l = c.logic();
+        c.assume("each state is taken once", l.not(&l.eq(&part.s1, &e.s1)));
+        stable(c, &k, &m, &part, &e);
+    }
+    wmc_part_next_add_inv "wmc/part/NEXT-add_inv" "ours, for parts" "a successor that is stored by add_inv has arrived" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
+        let t = any::symmetric_to(c, &k, &s2);
+        let e = wmc::AddInv { s1, s2, t };
+        assume_all!(c, |l, v| {
+            part.guard(&l, &k, &m, v);
+            e.guard(&l, &k, &m, v);
+        });
+        let l = c.logic();
+        let after = e.action(&l, &k, &m);
+        let part = wmc::Part { done: l.union(&part.done, &l.single(&e.s2)), ..part };
+        prove_all!(c, |l, v| part.guard(&l, &k, &after, v));
+    }
+    wmc_part_next_add_err "wmc/part/NEXT-add_err" "ours, for parts" "a successor that is stored by add_err has arrived" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
+        let t = any::symmetric_to(c, &k, &s2);
+        let e = wmc::AddErr { s1, s2, t };
+        assume_all!(c, |l, v| {
+            part.guard(&l, &k, &m, v);
+            e.guard(&l, &k, &m, v);
+        });
+        let l = c.logic();
+        let after = e.action(&l, &k, &m);
+        let part = wmc::Part { done: l.union(&part.done, &l.single(&e.s2)), ..part };
+        prove_all!(c, |l, v| part.guard(&l, &k, &after, v));
+    }
+    wmc_part_next_known "wmc/part/NEXT-known" "ours, for parts" "a successor whose key is stored has arrived" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        let s2 = any::state(c, "s2");
+        let t = any::symmetric_to(c, &k, &s2);
+        assume_all!(c, |l, v| part.guard(&l, &k, &m, v));
+        let l = c.logic();
+        c.assume("s2 ↦ t ∈ orb", l.related(&k.orb, &s2, &t));
+        c.assume("t ∈ rrac ∪ rerr", l.member(&t, &l.union(&m.rrac, &m.rerr)));
+        let part = wmc::Part { done: l.union(&part.done, &l.single(&s2)), ..part };
+        prove_all!(c, |l, v| part.guard(&l, &k, &m, v));
+    }
+    wmc_part_end "wmc/part/END" "ours, for parts" "when all successors have arrived, remove is enabled" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let part = any::part(c, &k, &m);
+        assume_all!(c, |l, v| part.guard(&l, &k, &m, v));
+        let l = c.logic();
+        let all = l.subset(&l.image(&k.mc0.tr, &l.single(&part.s1)), &part.done);
+        c.assume("tr[{s1}] ⊆ done", all);
+        let remove = wmc::Remove { s1: part.s1 };
+        prove_all!(c, |l, v| remove.guard(&l, &k, &m, v));
     }
     wmc_rmc2_ini "wmc_rmc2/INI" "ours" "the initialisations are related" => |c| {
         let k = any::asserted(c);
@@ -219,21 +312,21 @@ obligations! {
     wmc_rmc2_add_inv_sim "wmc_rmc2/add_inv/SIM" "ours" "has an abstract step" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true, "rmc2/add_inv");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, true);
         let e = rmc2::AddInv { s1, s2 };
         simulate::<C, wmc_rmc2::WmcRmc2, _>(c, &k, &m, &e);
     }
     wmc_rmc2_add_err_sim "wmc_rmc2/add_err/SIM" "ours" "has an abstract step" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false, "rmc2/add_err");
+        let [s1, s2] = any::pair(c, &k.mc0, &m.runex, false);
         let e = rmc2::AddErr { s1, s2 };
         simulate::<C, wmc_rmc2::WmcRmc2, _>(c, &k, &m, &e);
     }
     wmc_rmc2_remove_sim "wmc_rmc2/remove/SIM" "ours" "has an abstract step" => |c| {
         let k = any::asserted(c);
         let m = any::rmc2(c, &k);
-        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex, "rmc2/remove") };
+        let e = rmc2::Remove { s1: any::one(c, "s1", &m.runex) };
         simulate::<C, wmc_rmc2::WmcRmc2, _>(c, &k, &m, &e);
     }
     wmc_rmc2_pass_sim "wmc_rmc2/pass/SIM" "ours" "strengthens the guard of pass" => |c| {
@@ -247,55 +340,66 @@ obligations! {
         simulate::<C, wmc_rmc2::WmcRmc2, _>(c, &k, &m, &rmc2::Fail);
     }
     wmc_rmc2_orb6 "wmc_rmc2/ORB-6" "Fig. 8" "equality of representatives satisfies wmc/prp6" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp8"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp8(&l, v));
         let (s, s2, t, t2) = (any::state(c, "s"), any::state(c, "s2"), any::state(c, "t"), any::state(c, "t2"));
         let (p, q) = (c.automorphism("p", &k.aut), c.automorphism("q", &k.aut));
         let l = c.logic();
-        c.assume("rmc1/prp9: p(s) = rep(s)", l.eq(&l.apply(&p, &s), &l.apply(&k.rep, &s)));
-        c.assume("rmc1/prp9: q(t) = rep(t)", l.eq(&l.apply(&q, &t), &l.apply(&k.rep, &t)));
-        c.assume("rmc1/prp1: q(t2) = p(s2)", l.eq(&l.apply(&q, &t2), &l.apply(&p, &s2)));
-        c.assume("rmc1/prp7: for p, s, s2", k.preserves_tr(&l, &p, &s, &s2));
-        c.assume("rmc1/prp7: for q, t, t2", k.preserves_tr(&l, &q, &t, &t2));
+        assume_all!(c, |l, v| k.prp9_for(&l, &p, &s, v));
+        assume_all!(c, |l, v| k.prp9_for(&l, &q, &t, v));
+        assume_all!(c, |l, v| k.prp1_for(&l, &q, &t2, &l.apply(&p, &s2), v));
+        assume_all!(c, |l, v| k.prp7_for(&l, &p, &s, &s2, v));
+        assume_all!(c, |l, v| k.prp7_for(&l, &q, &t, &t2, v));
         let k = wmc::Constants { orb: wmc::same_rep(&l, &k), mc0: k.mc0 };
         c.prove("wmc/prp6", k.forward(&l, &s, &s2, &t));
     }
     wmc_rmc2_orb7 "wmc_rmc2/ORB-7" "Fig. 8" "equality of representatives satisfies wmc/prp7" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp8"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| k.prp8(&l, v));
         let (s, s2, t2, t) = (any::state(c, "s"), any::state(c, "s2"), any::state(c, "t2"), any::state(c, "t"));
         let (p, q) = (c.automorphism("p", &k.aut), c.automorphism("q", &k.aut));
         let l = c.logic();
-        c.assume("rmc1/prp9: p(s2) = rep(s2)", l.eq(&l.apply(&p, &s2), &l.apply(&k.rep, &s2)));
-        c.assume("rmc1/prp9: q(t2) = rep(t2)", l.eq(&l.apply(&q, &t2), &l.apply(&k.rep, &t2)));
-        c.assume("rmc1/prp1: q(t) = p(s)", l.eq(&l.apply(&q, &t), &l.apply(&p, &s)));
-        c.assume("rmc1/prp7: for p, s, s2", k.preserves_tr(&l, &p, &s, &s2));
-        c.assume("rmc1/prp7: for q, t, t2", k.preserves_tr(&l, &q, &t, &t2));
+        assume_all!(c, |l, v| k.prp9_for(&l, &p, &s2, v));
+        assume_all!(c, |l, v| k.prp9_for(&l, &q, &t2, v));
+        assume_all!(c, |l, v| k.prp1_for(&l, &q, &t, &l.apply(&p, &s), v));
+        assume_all!(c, |l, v| k.prp7_for(&l, &p, &s, &s2, v));
+        assume_all!(c, |l, v| k.prp7_for(&l, &q, &t, &t2, v));
         let k = wmc::Constants { orb: wmc::same_rep(&l, &k), mc0: k.mc0 };
         c.prove("wmc/prp7", k.backward(&l, &s, &s2, &t2));
     }
     wmc_rmc2_orb1 "wmc_rmc2/ORB-1" "Fig. 8" "equality of representatives satisfies wmc/prp1" => |c| {
-        let k = any::symmetric(c, &[]);
+        let k = any::symmetric(c);
         let k = wmc::Constants { orb: wmc::same_rep(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp1", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp1(&l, v));
     }
     wmc_rmc2_orb2 "wmc_rmc2/ORB-2" "Fig. 8" "equality of representatives satisfies wmc/prp2" => |c| {
-        let k = any::symmetric(c, &[]);
+        let k = any::symmetric(c);
         let k = wmc::Constants { orb: wmc::same_rep(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp2", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp2(&l, v));
     }
     wmc_rmc2_orb3 "wmc_rmc2/ORB-3" "Fig. 8" "equality of representatives satisfies wmc/prp3" => |c| {
-        let k = any::symmetric(c, &[]);
+        let k = any::symmetric(c);
         let k = wmc::Constants { orb: wmc::same_rep(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp3", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp3(&l, v));
     }
     wmc_rmc2_orb4 "wmc_rmc2/ORB-4" "Fig. 8" "equality of representatives satisfies wmc/prp4" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp1", "rmc1/prp4", "rmc1/prp9"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp1(&l, v);
+            k.prp4(&l, v);
+            k.prp9(&l, v);
+        });
         let k = wmc::Constants { orb: wmc::same_rep(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp4", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp4(&l, v));
     }
     wmc_rmc2_orb5 "wmc_rmc2/ORB-5" "Fig. 8" "equality of representatives satisfies wmc/prp5" => |c| {
-        let k = any::symmetric(c, &["rmc1/prp5", "rmc1/prp9"]);
+        let k = any::symmetric(c);
+        assume_all!(c, |l, v| {
+            k.prp5(&l, v);
+            k.prp9(&l, v);
+        });
         let k = wmc::Constants { orb: wmc::same_rep(&c.logic(), &k), mc0: k.mc0 };
-        any::prove_needed(c, "wmc/prp5", |l, mut v| k.properties(l, &mut v));
+        prove_all!(c, |l, v| k.prp5(&l, v));
     }
     wmc_rmc2_inv "wmc_rmc2/INV" "ours" "the invariants of rmc2, rmc1 and mc1 imply that of wmc" => |c| {
         let k = any::asserted(c);

@@ -1,7 +1,7 @@
 //! mc1 ⊑ mc2: `rac` and `err` keep their names and meaning. add_inv and add_err add one state, remove is new.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic, Skip};
+use crate::logic::{Clauses, Logic, Skip, clause};
 use crate::mc0::Constants;
 use crate::mc1::{self, Mc1};
 use crate::mc2::{self, Mc2};
@@ -21,8 +21,8 @@ impl<L: Logic> Glue<L> for Mc1Mc2 {
         Mc1 { rac: c.rac.clone(), err: c.err.clone() }
     }
     fn relation(l: &L, _: &Constants<L>, a: &Mc1<L>, c: &Mc2<L>, v: &mut impl Clauses<L>) {
-        v("mc1_mc2/glu1: rac = rac", l.same(&a.rac, &c.rac));
-        v("mc1_mc2/glu2: err = err", l.same(&a.err, &c.err));
+        clause!(l, v, "mc1_mc2/glu1: rac = rac", l.same(&a.rac, &c.rac));
+        clause!(l, v, "mc1_mc2/glu2: err = err", l.same(&a.err, &c.err));
     }
 }
 

@@ -2,7 +2,7 @@
 //! new.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic, Skip};
+use crate::logic::{Clauses, Logic, Skip, clause};
 use crate::mc0;
 use crate::mc1::{self, Mc1};
 use crate::rmc1::{self, Constants, Rmc1};
@@ -22,8 +22,8 @@ impl<L: Logic> Glue<L> for Mc1Rmc1 {
         Mc1 { rac: c.rac.clone(), err: c.err.clone() }
     }
     fn relation(l: &L, _: &Constants<L>, a: &Mc1<L>, c: &Rmc1<L>, v: &mut impl Clauses<L>) {
-        v("mc1_rmc1/glu1: rac = rac", l.same(&a.rac, &c.rac));
-        v("mc1_rmc1/glu2: err = err", l.same(&a.err, &c.err));
+        clause!(l, v, "mc1_rmc1/glu1: rac = rac", l.same(&a.rac, &c.rac));
+        clause!(l, v, "mc1_rmc1/glu2: err = err", l.same(&a.err, &c.err));
     }
 }
 

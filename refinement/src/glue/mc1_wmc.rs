@@ -2,7 +2,7 @@
 //! nothing to them: then add_inv and add_err stand for skip.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic, Skip};
+use crate::logic::{Clauses, Logic, Skip, clause};
 use crate::mc0;
 use crate::mc1::{self, Mc1};
 use crate::wmc::{self, Constants, Wmc};
@@ -22,8 +22,8 @@ impl<L: Logic> Glue<L> for Mc1Wmc {
         Mc1 { rac: k.covered(l, &c.rrac), err: k.covered(l, &c.rerr) }
     }
     fn relation(l: &L, k: &Constants<L>, a: &Mc1<L>, c: &Wmc<L>, v: &mut impl Clauses<L>) {
-        v("mc1_wmc/glu1: rac = orb⁻¹[rrac]", l.same(&a.rac, &k.covered(l, &c.rrac)));
-        v("mc1_wmc/glu2: err = orb⁻¹[rerr]", l.same(&a.err, &k.covered(l, &c.rerr)));
+        clause!(l, v, "mc1_wmc/glu1: rac = orb⁻¹[rrac]", l.same(&a.rac, &k.covered(l, &c.rrac)));
+        clause!(l, v, "mc1_wmc/glu2: err = orb⁻¹[rerr]", l.same(&a.err, &k.covered(l, &c.rerr)));
     }
 }
 

@@ -2,7 +2,7 @@
 //! (rmc1/inv6 to inv8), which is all that remains of them.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic};
+use crate::logic::{Clauses, Logic, clause};
 use crate::rmc1::{self, Constants, Rmc1};
 use crate::rmc2::{self, Rmc2};
 
@@ -28,12 +28,12 @@ impl<L: Logic> Glue<L> for Rmc1Rmc2 {
         }
     }
     fn relation(l: &L, k: &Constants<L>, a: &Rmc1<L>, c: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("rmc1_rmc2/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
-        v("rmc1_rmc2/glu2: runex = runex", l.same(&a.runex, &c.runex));
-        v("rmc1_rmc2/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
-        v("rmc1_rmc2/glu4: rac = rep⁻¹[rrac]", l.same(&a.rac, &l.preimage(&k.rep, &c.rrac)));
-        v("rmc1_rmc2/glu5: unex = rep⁻¹[runex]", l.same(&a.unex, &l.preimage(&k.rep, &c.runex)));
-        v("rmc1_rmc2/glu6: err = rep⁻¹[rerr]", l.same(&a.err, &l.preimage(&k.rep, &c.rerr)));
+        clause!(l, v, "rmc1_rmc2/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
+        clause!(l, v, "rmc1_rmc2/glu2: runex = runex", l.same(&a.runex, &c.runex));
+        clause!(l, v, "rmc1_rmc2/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
+        clause!(l, v, "rmc1_rmc2/glu4: rac = rep⁻¹[rrac]", l.same(&a.rac, &l.preimage(&k.rep, &c.rrac)));
+        clause!(l, v, "rmc1_rmc2/glu5: unex = rep⁻¹[runex]", l.same(&a.unex, &l.preimage(&k.rep, &c.runex)));
+        clause!(l, v, "rmc1_rmc2/glu6: err = rep⁻¹[rerr]", l.same(&a.err, &l.preimage(&k.rep, &c.rerr)));
     }
 }
 

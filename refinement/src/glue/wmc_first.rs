@@ -2,7 +2,7 @@
 
 use super::{Glue, Simulates};
 use crate::first::{self, First};
-use crate::logic::{Clauses, Logic};
+use crate::logic::{Clauses, Logic, clause};
 use crate::wmc::{self, Constants, Wmc};
 
 /// The relation.
@@ -20,9 +20,9 @@ impl<L: Logic> Glue<L> for WmcFirst {
         Wmc { rrac: c.rrac.clone(), runex: c.runex.clone(), rerr: c.rerr.clone() }
     }
     fn relation(l: &L, _: &Constants<L>, a: &Wmc<L>, c: &First<L>, v: &mut impl Clauses<L>) {
-        v("wmc_first/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
-        v("wmc_first/glu2: runex = runex", l.same(&a.runex, &c.runex));
-        v("wmc_first/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
+        clause!(l, v, "wmc_first/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
+        clause!(l, v, "wmc_first/glu2: runex = runex", l.same(&a.runex, &c.runex));
+        clause!(l, v, "wmc_first/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
     }
 }
 

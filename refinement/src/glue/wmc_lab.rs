@@ -2,7 +2,7 @@
 
 use super::{Glue, Simulates};
 use crate::lab::{self, Constants, Lab};
-use crate::logic::{Clauses, Logic};
+use crate::logic::{Clauses, Logic, clause};
 use crate::wmc::{self, Wmc};
 
 /// The relation.
@@ -20,9 +20,9 @@ impl<L: Logic> Glue<L> for WmcLab {
         Wmc { rrac: c.rrac.clone(), runex: c.runex.clone(), rerr: c.rerr.clone() }
     }
     fn relation(l: &L, _: &Constants<L>, a: &Wmc<L>, c: &Lab<L>, v: &mut impl Clauses<L>) {
-        v("wmc_lab/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
-        v("wmc_lab/glu2: runex = runex", l.same(&a.runex, &c.runex));
-        v("wmc_lab/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
+        clause!(l, v, "wmc_lab/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
+        clause!(l, v, "wmc_lab/glu2: runex = runex", l.same(&a.runex, &c.runex));
+        clause!(l, v, "wmc_lab/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
     }
 }
 

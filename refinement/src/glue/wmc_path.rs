@@ -1,7 +1,7 @@
 //! wmc ⊑ path: wmc's variables are part of path's; `par` and `old` only watch.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic};
+use crate::logic::{Clauses, Logic, clause};
 use crate::path::{self, Constants, Path};
 use crate::wmc::{self, Wmc};
 
@@ -20,9 +20,9 @@ impl<L: Logic> Glue<L> for WmcPath {
         c.wmc.clone()
     }
     fn relation(l: &L, _: &Constants<L>, a: &Wmc<L>, c: &Path<L>, v: &mut impl Clauses<L>) {
-        v("wmc_path/glu1: rrac = rrac", l.same(&a.rrac, &c.wmc.rrac));
-        v("wmc_path/glu2: runex = runex", l.same(&a.runex, &c.wmc.runex));
-        v("wmc_path/glu3: rerr = rerr", l.same(&a.rerr, &c.wmc.rerr));
+        clause!(l, v, "wmc_path/glu1: rrac = rrac", l.same(&a.rrac, &c.wmc.rrac));
+        clause!(l, v, "wmc_path/glu2: runex = runex", l.same(&a.runex, &c.wmc.runex));
+        clause!(l, v, "wmc_path/glu3: rerr = rerr", l.same(&a.rerr, &c.wmc.rerr));
     }
 }
 

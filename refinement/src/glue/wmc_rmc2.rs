@@ -2,7 +2,7 @@
 //! place of `s2` is `rep(s2)`.
 
 use super::{Glue, Simulates};
-use crate::logic::{Clauses, Logic};
+use crate::logic::{Clauses, Logic, clause};
 use crate::rmc1::Constants;
 use crate::rmc2::{self, Rmc2};
 use crate::wmc::{self, Wmc};
@@ -22,9 +22,9 @@ impl<L: Logic> Glue<L> for WmcRmc2 {
         Wmc { rrac: c.rrac.clone(), runex: c.runex.clone(), rerr: c.rerr.clone() }
     }
     fn relation(l: &L, _: &Constants<L>, a: &Wmc<L>, c: &Rmc2<L>, v: &mut impl Clauses<L>) {
-        v("wmc_rmc2/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
-        v("wmc_rmc2/glu2: runex = runex", l.same(&a.runex, &c.runex));
-        v("wmc_rmc2/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
+        clause!(l, v, "wmc_rmc2/glu1: rrac = rrac", l.same(&a.rrac, &c.rrac));
+        clause!(l, v, "wmc_rmc2/glu2: runex = runex", l.same(&a.runex, &c.runex));
+        clause!(l, v, "wmc_rmc2/glu3: rerr = rerr", l.same(&a.rerr, &c.rerr));
     }
 }
 
