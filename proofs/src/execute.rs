@@ -328,12 +328,12 @@ pub struct Tape<'t> {
 }
 
 impl<'t> Tape<'t> {
-    /// Reads these words. The first decides how many choices follow their hints: all (one in four tapes), 15 of 16, 3
+    /// Reads these words. The first decides how many choices follow their hints: all (five of eight tapes), 15 of 16, 3
     /// of 4, or none. So nothing is out of reach, and on large systems something is within it.
     pub fn new(words: &'t [u64]) -> Self {
         let freely = match words.first() {
             None => u64::MAX,
-            Some(word) => [u64::MAX, 16, 4, 0][(word % 4) as usize],
+            Some(word) => [16, 4, 0].get((word % 8) as usize).copied().unwrap_or(u64::MAX),
         };
         Self { words, at: 0, freely }
     }
@@ -358,7 +358,7 @@ impl<'t> Tape<'t> {
 impl Pick for Tape<'_> {
     fn pick(&mut self, below: usize) -> usize {
         // The low bits of the first word are the tape's own.
-        (self.next() / 4 % below as u64) as usize
+        (self.next() / 8 % below as u64) as usize
     }
     fn word(&mut self, bits: usize) -> u64 {
         match bits {

@@ -5,6 +5,7 @@
 //! | INI | the initialisation establishes the invariant (of a gluing relation: the two are related) |
 //! | INV | the event preserves the invariant |
 //! | SIM | the event has an abstract step under the gluing relation, whose guard its own implies, or is skip |
+//! |     | (remove of mc2 and rmc1 is skip and leaves `rac` and `err` alone: there is nothing to prove) |
 //! | VAR | the event makes the variant smaller |
 //! | DLF | some event is enabled: with VAR, one of pass and fail is reached |
 //! | EXC | pass and fail exclude each other |

@@ -134,12 +134,6 @@ obligations! {
         let e = mc2::AddErr { s1, s2 };
         simulate::<C, mc1_mc2::Mc1Mc2, _>(c, &k, &m, &e);
     }
-    mc1_mc2_remove_sim "mc1_mc2/remove/SIM" "Fig. 7" "has an abstract step, or is skip" => |c| {
-        let k = any::system(c);
-        let m = any::mc2(c, &k);
-        let e = mc2::Remove { s1: any::one(c, "s1", &m.unex) };
-        simulate::<C, mc1_mc2::Mc1Mc2, _>(c, &k, &m, &e);
-    }
     mc1_mc2_pass_sim "mc1_mc2/pass/SIM" "Fig. 7" "strengthens the guard of pass" => |c| {
         let k = any::system(c);
         let m = any::mc2(c, &k);

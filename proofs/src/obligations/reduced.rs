@@ -171,12 +171,6 @@ obligations! {
         let e = rmc1::AddErr { s1, s2 };
         simulate::<C, mc1_rmc1::Mc1Rmc1, _>(c, &k, &m, &e);
     }
-    mc1_rmc1_remove_sim "mc1_rmc1/remove/SIM" "Fig. 12" "has an abstract step, or is skip" => |c| {
-        let k = any::asserted(c);
-        let m = any::rmc1(c, &k);
-        let e = rmc1::Remove { s1: any::one(c, "s1", &m.runex) };
-        simulate::<C, mc1_rmc1::Mc1Rmc1, _>(c, &k, &m, &e);
-    }
     mc1_rmc1_pass_sim "mc1_rmc1/pass/SIM" "Fig. 12" "strengthens the guard of pass" => |c| {
         let k = any::asserted(c);
         let m = any::rmc1(c, &k);
