@@ -56,7 +56,22 @@ impl Model {
     /// Whether a part of the operation's precondition was left out. Such an operation is enabled too often:
     /// a path on which it occurs need not exist, and a state in which only it is enabled may be a deadlock.
     pub fn lacks_precondition(&self, op: OpId) -> bool {
-        self.left_out.iter().any(|l| l.what == Left::Precondition && l.operation == Some(op))
+        self.lacks_precondition_within(op, &mut vec![])
+    }
+
+    /// The operation itself, or one that it calls; `seen` are those looked at already.
+    fn lacks_precondition_within(&self, op: OpId, seen: &mut Vec<OpId>) -> bool {
+        if self.left_out.is_empty() || seen.contains(&op) {
+            return false;
+        }
+        seen.push(op);
+        let own = |l: &LeftOut| l.what == Left::Precondition && l.operation == Some(op);
+        if self.left_out.iter().any(own) {
+            return true;
+        }
+        let mut called = vec![];
+        self.operations[op.index()].body.calls(&mut called);
+        called.into_iter().any(|op| self.lacks_precondition_within(op, seen))
     }
 }
 

@@ -5,9 +5,11 @@ use super::load;
 use super::scope::{Scope, ScopeArgs, scope};
 use super::{Expr, Model};
 use crate::lang::diag::{Diagnostic, SourceMap};
+use crate::lang::files::Files;
 use crate::lang::languages::parse_expr;
 use crate::lang::macros::Definitions;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A model that is ready to become a system.
 #[derive(Default)]
@@ -29,7 +31,15 @@ pub struct Refused {
 }
 
 pub fn open(path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
-    let loaded = load::load(path);
+    opened(load::load(path), over)
+}
+
+/// The same with files from elsewhere than the disk: the texts of an editor, for instance.
+pub fn open_from(files: Arc<dyn Files>, path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
+    opened(load::load_from(files, path), over)
+}
+
+fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
     let Some(mut model) = loaded.model else {
         return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics });
     };

@@ -1,7 +1,7 @@
 //! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
 //! rewriting. Whoever needs the whole tree recurses.
 
-use super::{Expr, ExprKind as E, Lhs, LocalId, Model, Step, Stmt, StmtKind as S, VarId};
+use super::{Expr, ExprKind as E, Lhs, LocalId, Model, OpId, Step, Stmt, StmtKind as S, VarId};
 
 impl Model {
     /// Calls `f` for each expression that stands in the model, the largest ones only.
@@ -122,6 +122,14 @@ impl Lhs {
 }
 
 impl Stmt {
+    /// Adds the operations that it calls.
+    pub fn calls(&self, called: &mut Vec<OpId>) {
+        if let S::Call { op, .. } = self.kind {
+            called.push(op);
+        }
+        self.for_each_child(&mut |c| c.calls(called));
+    }
+
     /// Calls `f` for each direct part that is a statement.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
         match &self.kind {

@@ -19,7 +19,7 @@ mod unify;
 use crate::lang::ast::{self, Ident, Name};
 use crate::lang::composed::{Composed, Entity, Instance, OpDef};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::model::{Decl, Expr, GivenSet, LocalId, Model, Operation, Stmt, StmtKind, Type};
+use crate::model::{Decl, Expr, ExprKind, GivenSet, LocalId, Model, Operation, Stmt, StmtKind, Type};
 use std::collections::{HashMap, HashSet};
 use unify::Unifier;
 
@@ -256,9 +256,26 @@ impl<'a> Checker<'a> {
             for (id, e) in &machine.values {
                 properties.extend(self.value_clause(id, e));
             }
+            properties.iter().for_each(|p| self.speaks_of_constants(p));
             if !instance.shares_data {
                 self.model.properties.extend(properties);
             }
+        }
+    }
+
+    /// Constants are chosen before there is any variable.
+    fn speaks_of_constants(&mut self, property: &Expr) {
+        let mut variable = None;
+        property.for_each_part(&mut |part| {
+            if let ExprKind::Var(v) | ExprKind::Old(v) = part.kind {
+                variable.get_or_insert((v, part.span));
+            }
+        });
+        if let Some((v, span)) = variable {
+            let d = &self.model.variables[v.index()];
+            let message =
+                format!("`{}` is a variable, of which PROPERTIES and CONSTRAINTS cannot speak", d.name);
+            self.diags.push(Diagnostic::error("B0220", span, message).note(d.span, "it is declared here"));
         }
     }
 

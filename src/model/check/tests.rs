@@ -435,3 +435,12 @@ fn what_is_not_supported_is_refused_by_name() {
     }
     assert_eq!(type_of(&mut base, "(i = 1 || i = 2)"), "B0203: `||` does not join predicates");
 }
+
+#[test]
+fn properties_speak_of_constants() {
+    let text = "MACHINE M CONSTANTS c PROPERTIES c : NAT & c = x + 1 VARIABLES x INVARIANT x : NAT
+        INITIALISATION x := 0 END";
+    let loaded = load_text("M.mch", text);
+    let codes: Vec<&str> = loaded.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!((loaded.model.is_none(), codes), (true, vec!["B0220"]));
+}
