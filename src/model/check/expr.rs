@@ -238,7 +238,12 @@ impl Checker<'_> {
                     .help("operations are called as substitutions: `r <-- op(x)`"),
                 None => Diagnostic::error("B0201", span, format!("unknown identifier `{name}`")),
             };
-            if let Some(near) = self.nearest(name) {
+            let near = match &**name {
+                "true" => Some("btrue".into()),
+                "false" => Some("bfalse".into()),
+                _ => self.nearest(name),
+            };
+            if let Some(near) = near {
                 diag = diag.help(format!("did you mean `{near}`?"));
             }
             self.diags.push(diag);

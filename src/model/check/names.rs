@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::unify::is_unknown;
-use crate::lang::ast::{BinOp, Name};
+use crate::lang::ast::{BinOp, Lit, Name};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::spelling::closest;
@@ -116,6 +116,10 @@ impl Checker<'_> {
 
     pub(super) fn mismatch(&mut self, e: &Expr, want: &Type) {
         let found = self.uni.deep(&e.ty);
+        if is_unknown(&found) && matches!(e.kind, ExprKind::Lit(Lit::EmptySet)) {
+            // It stands where something was not understood, which has been reported.
+            return;
+        }
         let diag = match (want, &found) {
             (Type::Pred, _) => {
                 let d = Diagnostic::error(

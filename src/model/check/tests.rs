@@ -444,3 +444,15 @@ fn properties_speak_of_constants() {
     let codes: Vec<&str> = loaded.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!((loaded.model.is_none(), codes), (true, vec!["B0220"]));
 }
+
+#[test]
+fn what_was_not_understood_is_one_mistake() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : NAT & true INITIALISATION x := 0
+        OPERATIONS op = PRE true THEN x := nothing END END";
+    let loaded = load_text("M.mch", text);
+    let all: Vec<String> = loaded.diagnostics.iter().map(|d| format!("{} {:?}", d.message, d.help)).collect();
+    assert_eq!(
+        all,
+        ["unknown identifier `true` Some(\"did you mean `btrue`?\")", "unknown identifier `nothing` None"]
+    );
+}
