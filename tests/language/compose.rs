@@ -217,12 +217,14 @@ fn texts_in_memory_hide_files() {
     let text = "MACHINE lower CONSTANTS top, more PROPERTIES top = 1 & more = 3 END";
     files.put(fixture("lower.mch"), text);
     // A file that is nowhere on disk, found by its name, and a definition file of it.
-    let user = "MACHINE User DEFINITIONS \"own.def\" SEES Lower CONSTANTS c PROPERTIES c = more + ONE END";
+    let user = "MACHINE User DEFINITIONS \"Own.def\" SEES Lower CONSTANTS c PROPERTIES c = more + ONE END";
     files.put(fixture("User.mch"), user);
     files.put(fixture("own.def"), "DEFINITIONS ONE == 1");
     let loaded = load_from(Arc::new(files.clone()), &fixture("User.mch"));
     let m = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
     assert_eq!(summary(&m), "top more c |  |  | ");
+    let warnings = loaded.diagnostics.iter().filter(|d| d.code == "B0219").count();
+    assert_eq!(warnings, 2, "{:?}", loaded.diagnostics);
     assert!(files.list(&fixture("")).contains(&"User.mch".to_string()));
     files.remove(fixture("User.mch"));
     let loaded = load_from(Arc::new(files), &fixture("User.mch"));

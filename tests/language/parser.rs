@@ -284,6 +284,17 @@ fn unsupported_clauses_are_kept_with_their_place() {
 }
 
 #[test]
+fn named_expressions_and_predicates() {
+    let m = machine(
+        "MACHINE M EXPRESSIONS two == 1 + 1; more(x) == x + two PREDICATES small(x) == x < two
+         VARIABLES v INVARIANT v : NAT & (small(v) or v = more(3)) INITIALISATION v := two END",
+    );
+    assert!(m.unsupported.is_empty());
+    let invariant = m.invariant.as_ref().map(print::expr);
+    assert_eq!(invariant.as_deref(), Some("v : NAT & (v < 1 + 1 or v = 3 + (1 + 1))"));
+}
+
+#[test]
 fn wrong_machines() {
     for (text, expected) in [
         ("", "B0101"),

@@ -6,10 +6,11 @@
 //! as `M.op`); a refinement keeps of its abstraction the sets, constants and properties, the variables
 //! that it declares again, the operations that it does not refine, and the parts of preconditions that it can still see.
 
-use super::{Parsed, parse_machine};
+use super::{Parsed, other_case, parse_machine};
 use crate::lang::ast::{Ident, Machine, MachineRef, Name};
 use crate::lang::composed::{Composed, Entity, Instance, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::files::in_other_case;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -141,21 +142,11 @@ impl Composer<'_> {
     /// apart; with a warning.
     fn in_other_case(&mut self, id: &Ident, dirs: &[PathBuf]) -> Option<PathBuf> {
         let name = last_part(&id.name);
-        let wanted = name.to_lowercase();
-        let fits = |file: &str| {
-            let (stem, ext) = file.rsplit_once('.')?;
-            (stem.to_lowercase() == wanted).then(|| EXTENSIONS.iter().position(|e| *e == ext))?
-        };
         let files = self.sources.files();
-        let (dir, file) = dirs.iter().find_map(|dir| {
-            let listed = files.list(dir).into_iter().filter_map(|f| Some((fits(&f)?, f)));
-            let (_, file) = listed.min()?;
-            files.is_file(&dir.join(&file)).then_some((dir, file))
-        })?;
-        let message = format!("`{name}` was found as {file}: they differ in capitals");
-        let help = "where file names are case-sensitive, other tools do not find it";
-        self.diags.push(Diagnostic::warning("B0219", id.span, message).help(help));
-        Some(dir.join(file))
+        let paths = dirs.iter().flat_map(|dir| EXTENSIONS.map(|ext| dir.join(format!("{name}.{ext}"))));
+        let found = paths.into_iter().find_map(|path| in_other_case(files, &path))?;
+        self.diags.push(other_case(name, &found, id.span));
+        Some(found)
     }
 
     /// Reports a file whose machine has another name; `false`.

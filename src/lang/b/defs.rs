@@ -7,6 +7,7 @@ use super::library::{self, Meaning};
 use super::parse::{MAX_ERRORS, Parser, RawDefinition, RawMachine};
 use crate::lang::ast::*;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
+use crate::lang::files::in_other_case;
 use crate::lang::macros::{Body, Definition, Definitions, External};
 use crate::lang::walk::subst_children;
 use std::collections::HashSet;
@@ -202,7 +203,13 @@ impl Loader<'_> {
     }
 
     fn include(&mut self, name: &str, span: Span, from: &Path, stack: &mut Vec<PathBuf>) {
-        let path = from.parent().unwrap_or(Path::new("")).join(name);
+        let mut path = from.parent().unwrap_or(Path::new("")).join(name);
+        if !self.sources.files().is_file(&path)
+            && let Some(found) = in_other_case(self.sources.files(), &path)
+        {
+            self.diagnostics.push(super::other_case(name, &found, span));
+            path = found;
+        }
         if !self.sources.files().is_file(&path) {
             let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
             if let Some(functions) = library::contents(last) {

@@ -127,3 +127,11 @@ fn with_deep_stack<X: Send>(file: FileId, work: impl FnOnce() -> X + Send) -> Re
         .map_err(|e| failed(format!("cannot start a thread to parse in: {e}")))?
         .map_err(|_| failed("the parser failed; this is a bug of kanon".to_string()))
 }
+
+/// The warning about a file that is found although its name differs in capitals.
+fn other_case(name: &str, found: &Path, span: Span) -> Diagnostic {
+    let file = found.file_name().map(|f| f.to_string_lossy()).unwrap_or_default();
+    let message = format!("`{name}` was found as {file}: they differ in capitals");
+    let help = "where file names are case-sensitive, other tools do not find it";
+    Diagnostic::warning("B0219", span, message).help(help)
+}

@@ -222,7 +222,10 @@ impl Parser<'_> {
     fn clause(&mut self, clause: Clause, text: &str, place: Span, raw: &mut RawMachine) -> Res<()> {
         let m = &mut raw.machine;
         match clause {
-            Clause::Definitions => self.definitions(&mut raw.definitions),
+            // Named expressions and predicates are definitions that take a value: macros do for them.
+            Clause::Definitions | Clause::Expressions | Clause::Predicates => {
+                self.definitions(&mut raw.definitions);
+            }
             Clause::Refines => m.refines = Some(self.dotted("the name of the refined machine")?),
             Clause::Sees => m.sees.extend(self.dotted_names("the name of a machine")?),
             Clause::Uses => m.uses.extend(self.dotted_names("the name of a machine")?),
@@ -247,7 +250,7 @@ impl Parser<'_> {
             Clause::Operations => self.operations(&mut m.operations),
             Clause::LocalOperations => self.operations(&mut m.local_operations),
             Clause::Values => m.values.extend(self.values()?),
-            Clause::Freetypes | Clause::Expressions | Clause::Predicates | Clause::References => {
+            Clause::Freetypes | Clause::References => {
                 m.unsupported.push((place, format!("the clause {text}")));
                 self.skip_to_clause();
             }
