@@ -230,6 +230,12 @@ fn commands_and_options_exist() {
         }
     }
     assert!(looked_at > 15, "only {looked_at} commands");
+    let manual = std::fs::read_to_string(root().join("docs/cli.md")).expect("docs/cli.md");
+    let explained = options(&manual);
+    for (command, options) in &known {
+        let missing = options.difference(&explained).filter(|o| *o != "--help" && *o != "--output");
+        wrong.extend(missing.map(|o| format!("docs/cli.md does not explain {o} of {command}")));
+    }
     assert_none(&wrong);
 }
 
