@@ -6,13 +6,11 @@
 //! right to read or to write, and the bus grants one request at a time: whoever else has the line modified keeps a shared
 //! copy, or gives it up. The caches are interchangeable, so of n! arrangements one is explored.
 
-use kanon::explore::Options;
-use kanon::report::system as report;
 use kanon::run::system::{check, ltl};
-use kanon::symmetry::{Action, Group, Perm, Sketch, Sketcher, Strategy};
 use kanon::system::{
     Check, Complete, Label, Operation, Res, Starts, Stop, System, Transition, Visit, Visitor, Width,
 };
+use kanon::{Action, Group, Options, Perm, Sketch, Sketcher, Strategy, show};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -163,16 +161,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let all = Options { goal: false, ..Options::default() };
     let reduced = Options { symmetry: Strategy::Auto, ..all.clone() };
     let good = Caches::new(6, false);
-    println!("six caches:\n{}", report::text(&good, &check(&good, None, &all)?));
+    println!("six caches:\n{}", show::text(&good, &check(&good, None, &all)?));
     let exchange = Exchange::of(&good);
-    println!("up to exchange:\n{}", report::text(&good, &check(&good, Some(&exchange), &reduced)?));
+    println!("up to exchange:\n{}", show::text(&good, &check(&good, Some(&exchange), &reduced)?));
     let bad = Caches::new(3, true);
     let exchange = Exchange::of(&bad);
-    println!("with a mistake:\n{}", report::text(&bad, &check(&bad, Some(&exchange), &reduced)?));
+    println!("with a mistake:\n{}", show::text(&bad, &check(&bad, Some(&exchange), &reduced)?));
     let small = Caches::new(3, false);
     for text in ["G {one writer}", "G F [grant]", "WF(grant) & WF(evict) => G F ([grant] or [evict])"] {
         let (verdict, _) = ltl(&small, None, text, &all).map_err(|d| d.message)?;
-        println!("{text}: {}", report::formula(&small, &verdict));
+        println!("{text}: {}", show::formula(&small, &verdict));
     }
     Ok(())
 }

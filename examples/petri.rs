@@ -3,12 +3,11 @@
 //!     cargo run --example petri -- examples/nets/philosophers.pnml
 //!     cargo run --example petri -- examples/nets/philosophers.pnml 'G F [done1]'
 
-use kanon::explore::Options;
-use kanon::report::system as report;
 use kanon::run::system::{check, ltl};
 use kanon::system::{
     Check, Complete, Operation, Res, Starts, Stop, System, Transition, Visit, Visitor, Width,
 };
+use kanon::{Options, show};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -145,10 +144,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = args.next().ok_or("which net? for instance examples/nets/philosophers.pnml")?;
     let net = Net::read(&std::fs::read_to_string(&file)?)?;
     let options = Options { max_states: Some(10_000_000), ..Options::default() };
-    println!("{}", report::text(&net, &check(&net, None, &options)?));
+    println!("{}", show::text(&net, &check(&net, None, &options)?));
     for formula in args {
         let (verdict, _) = ltl(&net, None, &formula, &options).map_err(|d| d.message)?;
-        println!("{formula}: {}", report::formula(&net, &verdict));
+        println!("{formula}: {}", show::formula(&net, &verdict));
     }
     Ok(())
 }

@@ -1,20 +1,53 @@
 //! kanon: a symmetry-reducing model checker for the B method with a verified kernel.
 //!
-//! The way of the data: text → [`lang`] → [`model`] → words and plans → a system → the
-//! kernel's events → a verdict → a report. See ARCHITECTURE.md.
+//! The program is `kanon`; this is the library behind it. What is meant for others is small:
+//!
+//! - [`run`]: a project is read, solved and asked; [`run::system`] asks a system that is written in Rust.
+//! - [`system`]: the trait that such a system implements, in some twenty lines, and B's implementation of it.
+//! - [`verdict`]: the answer, and why there is none.
+//! - [`Options`], [`Action`] and what belongs to them; [`show`] writes answers as text, JSON and pictures.
+//!
+//! The rooms behind these (see ARCHITECTURE.md) are public for the program's own tests and benches, and may change at any
+//! time: text → lang → model → words and plans → a system → the kernel's events → a verdict → a report.
 
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod cli;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod eval;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod explore;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod lang;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod ltl;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod model;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod report;
 pub mod run;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod symmetry;
 pub mod system;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod trace;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod value;
 pub mod verdict;
+
+pub use explore::plan::Refusal;
+pub use explore::{Counts, Finding, FindingKind, Options, Order};
+pub use report::system as show;
+pub use symmetry::{Action, Group, Perm, Sketch, Sketcher, Strategy};

@@ -5,19 +5,22 @@
 //! A clause that does not hold is a mistake of ours, not of the model: the search ends without an answer.
 
 use super::Options;
-use super::hooks::{Driven, Fired, Hooks, Visited};
-use super::inject::{Faulty, Mistake};
+use super::drive;
+use super::drive::Search;
+use super::hooks::{ByKey, Driven, Fired, Hooks, Visited};
+use super::inject::{Faulty, Mistake, Planted};
 use super::orbits::OrbitShadow;
-use super::plan::{Asked, Refusal, plan};
+use super::plan::{Asked, Plan, Refusal, plan};
 use super::sample::{self, Sampler};
-pub use super::sample::{Compared, Reference, Second};
-use super::search::{self, Explored, Firsts, Progress, Search};
+pub use super::sample::{Compared, Reference, Second, Seen};
+use super::search::{self, Explored, Firsts, Progress};
 use super::shadow::{Shadow, Tally};
 use super::store::{ROOT, StateId};
 use crate::symmetry::Action;
 use crate::system::{Stop, System};
 pub use crate::verdict::Broken;
 use crate::verdict::{Verdict, Why};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -53,6 +56,8 @@ pub struct Report {
     pub clauses: Vec<(&'static str, u64)>,
     /// Comparisons with the reference evaluator that could not be made.
     pub skipped: u64,
+    /// What could not be compared although everything rests on it.
+    pub unaudited: Option<&'static str>,
     /// Why the clauses were not executed to the end.
     pub ended: Option<String>,
     pub broken: Option<Broken>,
@@ -70,11 +75,14 @@ pub fn explore<S: System>(
     progress: &mut dyn FnMut(Progress),
     (audit, second): (&Audit, Option<Box<dyn Second + '_>>),
 ) -> Result<(Explored, Report), Refusal> {
-    plan(options, Asked::States, true)?;
+    let plan = plan(options, Asked::States, true)?;
     let mut auditor = Auditor::new(system, second, options, stop, audit);
-    let audited = Audited { system, options, stop, progress, auditor: &mut auditor };
-    let mut explored = search::reduce(system, action, options, audited);
+    let audited = Audited { system, options, plan, stop, progress, auditor: &mut auditor };
+    let mut explored = drive::reduce(system, action, options, audited);
     let report = auditor.report();
+    if let (true, Some(what)) = (explored.verdict.holds(), report.unaudited) {
+        explored.verdict = Verdict::Unknown(Why::Unaudited(what));
+    }
     if let Some(broken) = &report.broken {
         explored.verdict = Verdict::Unknown(Why::Audit(Box::new(broken.clone())));
         explored.finding = None;
@@ -85,6 +93,7 @@ pub fn explore<S: System>(
 struct Audited<'a, 's, 'p, 'q, S: System> {
     system: &'a S,
     options: &'a Options,
+    plan: Plan,
     stop: &'a Stop,
     progress: &'p mut (dyn FnMut(Progress) + 'q),
     auditor: &'a mut Auditor<'s, S>,
@@ -93,15 +102,37 @@ struct Audited<'a, 's, 'p, 'q, S: System> {
 impl<S: System> Search for Audited<'_, '_, '_, '_, S> {
     fn run<V: Visited>(self, inner: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored {
         let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
-        let mut orbits = action.map(|action| {
-            let most = self.auditor.shadow.most();
-            Reduced { action, shadow: OrbitShadow::new(self.system.worker(self.stop), self.options, most) }
-        });
+        let mut orbits = self.orbits(action);
         let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
         let (explored, hooks) =
             search::run(self.system, self.options, self.stop, self.progress, hooks, visited, firsts);
         hooks.auditor.states = hooks.states();
         explored
+    }
+
+    /// The search that ships, watched: in batches.
+    fn run_by_key<V: ByKey>(self, inner: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored {
+        if self.options.one_by_one {
+            return self.run(inner, firsts, action);
+        }
+        let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
+        let planted = self.auditor.mistake.map(Planted::new);
+        let mut orbits = self.orbits(action);
+        let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
+        let by = (hooks, planted.as_ref());
+        let plan = (self.options, self.plan);
+        let (explored, hooks) =
+            drive::in_batches(self.system, plan, self.stop, self.progress, by, visited, firsts);
+        hooks.auditor.states = hooks.states();
+        explored
+    }
+}
+
+impl<'a, S: System> Audited<'a, '_, '_, '_, S> {
+    fn orbits<'b>(&self, action: Option<&'b Arc<dyn Action>>) -> Option<Reduced<'b, S>> {
+        let most = self.auditor.shadow.most();
+        let shadow = || OrbitShadow::new(self.system.worker(self.stop), self.options, most);
+        action.map(|action| Reduced { action, shadow: shadow() })
     }
 }
 
@@ -128,8 +159,10 @@ struct Auditor<'s, S: System> {
     tally: Tally,
     /// States of the shadow of a reduced search.
     states: usize,
-    /// The state that is being expanded.
-    taken: Option<StateId>,
+    /// The states that wait for their turn, and the one that is being expanded.
+    taken: BTreeSet<StateId>,
+    /// This state has no transition, by the second evaluator: so it cannot be removed without a word.
+    dead: Option<StateId>,
     events: u64,
     audited: u64,
     ended: Option<String>,
@@ -148,7 +181,8 @@ pub(super) fn explore_with<S: System, V: Visited>(
     let stop = Stop::default();
     let mut auditor = Auditor::new(system, None, options, &stop, audit);
     let progress = &mut |_: Progress| {};
-    let audited = Audited { system, options, stop: &stop, progress, auditor: &mut auditor };
+    let plan = plan(options, Asked::States, true).expect("options that go together");
+    let audited = Audited { system, options, plan, stop: &stop, progress, auditor: &mut auditor };
     let explored = audited.run(visited, Firsts::All, Some(action));
     (explored, auditor.report())
 }
@@ -171,7 +205,8 @@ impl<'s, S: System> Auditor<'s, S> {
             sampler: Sampler::new(system, second, stop),
             tally: Tally::default(),
             states: 0,
-            taken: None,
+            taken: BTreeSet::new(),
+            dead: None,
             events: 0,
             audited: 0,
             ended: None,
@@ -180,10 +215,22 @@ impl<'s, S: System> Auditor<'s, S> {
     }
 
     fn report(self) -> Report {
+        let compared = &self.sampler.compared;
+        let unaudited = if compared.root_skipped {
+            Some("the reference evaluator gave up on the constants or initial states")
+        } else if compared.skipped > 0 && compared.successors == 0 {
+            Some("the reference evaluator gave up on all states that were sampled")
+        } else {
+            None
+        };
         let mut clauses = self.tally.clauses;
         let samples = [
+            (sample::CONSTANTS, self.sampler.compared.constants),
+            (sample::INITIAL, self.sampler.compared.initial),
             (sample::SUCCESSORS, self.sampler.compared.successors),
             (sample::INVARIANT, self.sampler.compared.invariants),
+            (sample::ASSERTION, self.sampler.compared.assertions),
+            (sample::GOAL, self.sampler.compared.goals),
             (sample::TR, self.sampler.symmetric),
             (sample::INV, self.sampler.symmetric),
         ];
@@ -195,6 +242,7 @@ impl<'s, S: System> Auditor<'s, S> {
             states: self.states.max(self.shadow.len()),
             clauses,
             skipped: self.sampler.compared.skipped,
+            unaudited,
             ended: self.ended,
             broken: self.broken,
         }
@@ -225,7 +273,7 @@ impl<'s, S: System> Auditor<'s, S> {
             Fired::Fail => self.shadow.fail(&mut self.tally),
         }
         if due {
-            self.shadow.invariants(kernel, self.taken, &mut self.tally);
+            self.shadow.invariants(kernel, &self.taken, &mut self.tally);
         }
     }
 
@@ -243,9 +291,14 @@ impl<S: System> Looking<'_, '_, '_, S> {
 }
 
 impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
+    const WATCHES: bool = true;
+
+    fn take(&mut self, id: StateId) {
+        self.auditor.taken.insert(id);
+    }
+
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()> {
         let a = &mut *self.auditor;
-        a.taken = Some(id).filter(|id| *id != ROOT);
         if a.ended.is_none() {
             let fits = match &mut self.orbits {
                 Some(o) => o.shadow.expand(a.system, o.action, id, row),
@@ -257,20 +310,27 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
                     Some(format!("clauses were executed up to event {}: more than {n} states", a.events));
             }
         }
-        if id != ROOT
-            && let Some((clause, detail)) = a.sampler.look(row, self.orbits.as_ref().map(|o| o.action))
+        let action = self.orbits.as_ref().map(|o| o.action);
+        let difference = if id == ROOT { a.sampler.root() } else { a.sampler.look(row, action) };
+        if let Some((clause, detail)) = difference
             && !a.stopped()
         {
-            a.broken =
-                Some(Broken { clause, event: None, number: a.events, state: Some(id), detail: Some(detail) });
+            let state = Some(id).filter(|id| *id != ROOT);
+            a.broken = Some(Broken { clause, event: None, number: a.events, state, detail: Some(detail) });
         }
+        a.dead = a.sampler.is_dead().then_some(id);
         a.flow()
     }
 
     fn event(&mut self, event: Fired, kernel: &Driven<V>) -> ControlFlow<()> {
         let a = &mut *self.auditor;
-        if let Fired::Remove { .. } = event {
-            a.taken = None;
+        if let Fired::Remove { s1 } = event {
+            a.taken.remove(&s1);
+            if a.dead == Some(s1) && a.broken.is_none() && !a.stopped() {
+                let detail = Some("there is a deadlock, and nobody noticed".to_string());
+                let (clause, event) = (sample::OBSERVER, Some(event.name()));
+                a.broken = Some(Broken { clause, event, number: a.events, state: Some(s1), detail });
+            }
         }
         if a.broken.is_some() || a.stopped() {
             return a.flow();
@@ -294,7 +354,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
             Fired::Fail => kernel.rerr().get().first().copied(),
         };
         match &mut self.orbits {
-            Some(o) => o.shadow.event(event, kernel, a.taken, due.then_some(&mut a.tally)),
+            Some(o) => o.shadow.event(event, kernel, &a.taken, due.then_some(&mut a.tally)),
             None => a.unreduced(event, kernel, due),
         }
         if due {

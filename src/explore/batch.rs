@@ -15,12 +15,11 @@
 //!
 //! Other orders than breadth first have batches of one state.
 
-use super::hooks::{ByKey, Driven, Keys, Off};
-use super::observe::{Judged, Observers};
-use super::plan::Plan;
-use super::search::{self, Explored, Firsts, Loop, Progress};
+use super::hooks::{ByKey, Driven, Fired, Hooks, Keys};
+use super::inject::Planted;
+use super::observe::{Judged, Observers, Quiet};
+use super::search::{self, Loop};
 use super::store::{Packed, StateId, Store, View};
-use super::{Options, Order, line};
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use kanon_refinement::kernel::{Arrival, Outcome, Taken};
@@ -31,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// States in a batch of one thread, at most: what was looked up should still be near when it is stored.
-const MOST: usize = 1 << 8;
+pub(super) const MOST: usize = 1 << 8;
 /// How long a batch may take, about: the clock and other limits are looked at when events are fired.
 const TIME: Duration = Duration::from_millis(4);
 /// Successors that wait until their places have come from memory.
@@ -64,9 +63,9 @@ impl Block {
 
 /// One thread's tools.
 pub(super) struct Helper<S: System, K> {
-    worker: S::Worker,
+    pub worker: S::Worker,
     /// Has the new states at hand that are looked at.
-    judge: S::Worker,
+    pub judge: S::Worker,
     row: Vec<u64>,
     pub keys: K,
     labels: HashSet<Label, foldhash::fast::FixedState>,
@@ -75,7 +74,7 @@ pub(super) struct Helper<S: System, K> {
 }
 
 impl<S: System, K> Helper<S, K> {
-    fn new(system: &S, stop: &Stop, keys: K, words: usize) -> Helper<S, K> {
+    pub fn new(system: &S, stop: &Stop, keys: K, words: usize) -> Helper<S, K> {
         Helper {
             worker: system.light_worker(stop),
             judge: system.light_worker(stop),
@@ -139,67 +138,29 @@ impl Recent {
     }
 }
 
-/// [`search::run`] in batches, by as many threads as are wanted.
-pub(super) fn run<S: System, V: ByKey>(
-    system: &S,
-    (options, plan): (&Options, Plan),
-    stop: &Stop,
-    progress: &mut dyn FnMut(Progress),
-    visited: V,
-    firsts: Firsts,
-) -> Explored {
-    let observers = Observers::new::<V>(system, options);
-    let mut main = Loop::new(system, &observers, options, stop, progress, Off);
-    let mut kernel = search::kernel(options, visited);
-    let flow = main.start(&mut kernel, firsts);
-    let store = kernel.rrac().store();
-    let (words, view) = (store.key_words(), Arc::new(store.view()));
-    let most = if options.order == Order::Bfs { MOST } else { 1 };
-    let helper = |kernel: &Driven<V>| Helper::new(system, stop, kernel.rrac().keys(), words);
-    let mine = helper(&kernel);
-    let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
-    let common = Common { system, observers: &observers, stop };
-    let tokens = VecDeque::new();
-    let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
-    let mut done = vec![];
-    if flow.is_continue() {
-        if others.is_empty() {
-            let (mut rows, mut block) = (vec![], Block::default());
-            while leader.alone(most, &mut rows, &mut block).is_continue() {}
-        } else {
-            done = line::run(&mut leader, others, options.alone_below);
-        }
-    }
-    let Leader { mut main, kernel, mine, .. } = leader;
-    done.push(mine);
-    for helper in &mut done {
-        main.cut(system.cut(&mut helper.worker));
-        main.cut(system.cut(&mut helper.judge));
-    }
-    main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys))).0
-}
-
 /// What all threads share.
 pub(super) struct Common<'a, S> {
-    system: &'a S,
-    observers: &'a Observers<'a, S>,
-    stop: &'a Stop,
+    pub system: &'a S,
+    pub observers: &'a Observers<'a, S>,
+    pub stop: &'a Stop,
+    /// A mistake of a test's, which an audit has to catch.
+    pub planted: Option<&'a Planted>,
 }
 
 /// The thread that fires the events.
-pub(super) struct Leader<'a, 'p, S: System, V: ByKey> {
+pub(super) struct Leader<'a, 'p, S: System, V: ByKey, H> {
     pub common: &'a Common<'a, S>,
-    main: Loop<'a, 'p, S, Off>,
-    kernel: Driven<V>,
-    view: Arc<View>,
+    pub main: Loop<'a, 'p, S, H>,
+    pub kernel: Driven<V>,
+    pub view: Arc<View>,
     /// The states that were taken, in the order in which they will be fired.
-    tokens: VecDeque<Taken<StateId>>,
+    pub tokens: VecDeque<Taken<StateId>>,
     pub mine: Helper<S, V::Keys>,
     /// What it takes to prepare a state, about.
-    cost: Duration,
+    pub cost: Duration,
 }
 
-impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
+impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)
@@ -233,6 +194,7 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
         rows.clear();
         for _ in 0..most {
             let Some(s1) = self.kernel.take() else { break };
+            self.main.hooks.take(s1.id());
             rows.extend_from_slice(self.kernel.rrac().store().key(s1.id()));
             self.tokens.push_back(s1);
         }
@@ -245,7 +207,7 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
             return ControlFlow::Break(());
         }
         self.view();
-        prepare::<S, V>(self.common, &self.view, &mut self.mine, rows, block);
+        prepare::<S, V, H>(self.common, &self.view, &mut self.mine, rows, block);
         self.fire(self.tokens.len(), block)
     }
 
@@ -268,6 +230,11 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
                 continue;
             };
             main.look(kernel, &s1)?;
+            let id = s1.id();
+            if H::WATCHES {
+                let row = kernel.rrac().store().row(id);
+                main.hooks.expand(id, &row)?;
+            }
             let outcome = kernel.expand(s1, |parent, x| {
                 for key in keys.by_ref().take(count) {
                     if let Some(key) = soon.next() {
@@ -276,7 +243,11 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
                     match x.arrive(Packed { key, parent }) {
                         Arrival::Known(_) => {}
                         // Who found it looked at it.
-                        Arrival::New(s2) => plain.add_inv(x, s2),
+                        Arrival::New(s2) => {
+                            let s2_id = s2.id();
+                            plain.add_inv(x, s2);
+                            main.hooks.event(Fired::AddInv { s1: parent, s2: s2_id }, x.kernel())?;
+                        }
                     }
                 }
                 ControlFlow::Continue(())
@@ -285,6 +256,7 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
                 Outcome::Exhausted(s1) => kernel.remove(s1),
                 Outcome::Stopped(_) => return ControlFlow::Break(()),
             }
+            main.hooks.event(Fired::Remove { s1: id }, kernel)?;
             main.count(&block.operations[i * operations..(i + 1) * operations]);
         }
         if let Ok(n) = u32::try_from(states) {
@@ -295,7 +267,7 @@ impl<S: System, V: ByKey> Leader<'_, '_, S, V> {
 }
 
 /// Expands states as far as that is possible without an event.
-pub(super) fn prepare<S: System, V: ByKey>(
+pub(super) fn prepare<S: System, V: ByKey, H: Hooks<V>>(
     common: &Common<S>,
     view: &View,
     helper: &mut Helper<S, V::Keys>,
@@ -304,12 +276,13 @@ pub(super) fn prepare<S: System, V: ByKey>(
 ) {
     let begun = Instant::now();
     block.clear();
-    let Common { system, observers, stop } = common;
+    let Common { system, observers, stop, planted } = common;
+    let planted = planted.filter(|_| H::WATCHES);
     let Helper { worker, judge, row, keys, labels, recent, ahead } = helper;
     ahead.clear();
     let all = system.operations().len();
     let mut look =
-        Look::<S, V> { system: *system, observers, view, keys, labels, recent, judge, ahead, block };
+        Look::<S, V> { planted, system: *system, observers, view, keys, labels, recent, judge, ahead, block };
     for packed in rows.chunks_exact(view.key_words()) {
         // What is not prepared now never will be.
         if stop.load(Ordering::Relaxed) {
@@ -330,6 +303,7 @@ pub(super) fn prepare<S: System, V: ByKey>(
 }
 
 struct Look<'h, S: System, V: ByKey> {
+    planted: Option<&'h Planted>,
     system: &'h S,
     observers: &'h Observers<'h, S>,
     view: &'h View,
@@ -348,13 +322,20 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         &mut self.block.states[state]
     }
 
+    /// A planted mistake: what is not quiet is said to be.
+    #[cold]
+    fn lie(&self) -> Option<Quiet> {
+        self.planted.filter(|p| p.errs(Planted::quiet)).map(|_| Quiet::lie())
+    }
+
     /// Looks successors up, but for the last `rest` of them.
     fn look_up(&mut self, rest: usize) {
         let words = self.recent.words;
         let end = self.ahead.items.len().saturating_sub(rest);
         for i in self.ahead.done..end {
             let key = &self.ahead.keys[i * words..(i + 1) * words];
-            if self.view.has(key) || self.recent.had(key) {
+            let is_known = self.view.has(key) || self.recent.had(key);
+            if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
             }
             let (operation, state) = self.ahead.items[i];
@@ -365,6 +346,7 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
                 let here = self.system.load(self.judge, &self.ahead.row);
                 self.observers.quiet(here, operation as usize)
             });
+            let quiet = quiet.or_else(|| self.lie());
             self.judged(state as usize).successor(quiet);
         }
         self.ahead.done = end;
@@ -377,6 +359,9 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
 impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
     #[inline]
     fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
+        if self.planted.is_some_and(|p| p.errs(Planted::successor)) {
+            return ControlFlow::Continue(());
+        }
         let state = self.block.states.len() - 1;
         let all = self.system.operations();
         let count = self.block.operations.len() - all.len() + t.operation;
@@ -391,10 +376,11 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             let begin = self.block.keys.len();
             self.view.pack(key, &mut self.block.keys);
             let key = &self.block.keys[begin..];
-            if self.view.has(key) || self.recent.had(key) {
+            let is_known = self.view.has(key) || self.recent.had(key);
+            if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 self.block.keys.truncate(begin);
             } else {
-                let quiet = self.observers.quiet(t.here, t.operation);
+                let quiet = self.observers.quiet(t.here, t.operation).or_else(|| self.lie());
                 self.judged(state).successor(quiet);
             }
         } else {

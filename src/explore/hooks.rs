@@ -121,6 +121,12 @@ impl Visited for Store {
 
 /// What the search tells, and (planted mistakes) what it lets be changed. `Break` ends the search.
 pub(super) trait Hooks<V>: Sized {
+    /// Whether anybody listens: what is only for an audit is left out otherwise.
+    const WATCHES: bool;
+
+    /// An open state was taken; it will be expanded in its turn.
+    fn take(&mut self, id: StateId);
+
     /// A state will be expanded.
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()>;
 
@@ -138,6 +144,10 @@ pub(super) trait Hooks<V>: Sized {
 pub(super) struct Off;
 
 impl<V> Hooks<V> for Off {
+    const WATCHES: bool = false;
+
+    #[inline(always)]
+    fn take(&mut self, _: StateId) {}
     #[inline(always)]
     fn expand(&mut self, _: StateId, _: &[u64]) -> ControlFlow<()> {
         ControlFlow::Continue(())

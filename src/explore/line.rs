@@ -9,7 +9,7 @@
 //! that what is new is stored by one of them; it has nothing else to do while the others prepare.
 
 use super::batch::{Block, Common, Helper, Leader, prepare};
-use super::hooks::ByKey;
+use super::hooks::{ByKey, Hooks};
 use super::store::{Store, View};
 use crate::system::System;
 use std::ops::ControlFlow;
@@ -89,13 +89,18 @@ impl Line {
         self.claimed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).ok()
     }
 
-    fn prepare<S: System, V: ByKey>(&self, i: usize, common: &Common<S>, helper: &mut Helper<S, V::Keys>) {
+    fn prepare<S: System, V: ByKey, H: Hooks<V>>(
+        &self,
+        i: usize,
+        common: &Common<S>,
+        helper: &mut Helper<S, V::Keys>,
+    ) {
         let place = self.place(i);
         // A panic is a bug; the states of the block are expanded by the one thread, which reports it.
         let _ = catch_unwind(AssertUnwindSafe(|| {
             let Task { rows, view, block, .. } = &mut *locked(&place.task);
             if let Some(view) = view {
-                prepare::<S, V>(common, view, helper, rows, block);
+                prepare::<S, V, H>(common, view, helper, rows, block);
             }
         }));
         place.is_prepared.store(true, Ordering::SeqCst);
@@ -130,10 +135,10 @@ impl Line {
     }
 
     /// The work of a helper.
-    fn help<S: System, V: ByKey>(&self, common: &Common<S>, helper: &mut Helper<S, V::Keys>) {
+    fn help<S: System, V: ByKey, H: Hooks<V>>(&self, common: &Common<S>, helper: &mut Helper<S, V::Keys>) {
         while !self.is_over.load(Ordering::SeqCst) {
             match self.claim() {
-                Some(i) => self.prepare::<S, V>(i, common, helper),
+                Some(i) => self.prepare::<S, V, H>(i, common, helper),
                 None => self.wait_until(|| {
                     self.is_over.load(Ordering::SeqCst)
                         || self.claimed.load(Ordering::SeqCst) < self.posted.load(Ordering::SeqCst)
@@ -145,8 +150,8 @@ impl Line {
 
 /// Searches to the end, with helpers; gives them back. With fewer open states than `alone_below`, and little work in
 /// them, nobody is woken up for it.
-pub(super) fn run<S: System, V: ByKey>(
-    leader: &mut Leader<S, V>,
+pub(super) fn run<S: System, V: ByKey, H: Hooks<V>>(
+    leader: &mut Leader<S, V, H>,
     helpers: Vec<Helper<S, V::Keys>>,
     alone_below: usize,
 ) -> Vec<Helper<S, V::Keys>> {
@@ -157,7 +162,7 @@ pub(super) fn run<S: System, V: ByKey>(
         for mut helper in helpers {
             let line = &line;
             let body = move || {
-                line.help::<S, V>(common, &mut helper);
+                line.help::<S, V, H>(common, &mut helper);
                 helper
             };
             // A thread that cannot be started is a helper less.
@@ -186,7 +191,12 @@ impl Drop for Over<'_> {
 }
 
 /// The work of the thread that fires the events.
-fn lead<S: System, V: ByKey>(leader: &mut Leader<S, V>, line: &Line, threads: usize, alone_below: usize) {
+fn lead<S: System, V: ByKey, H: Hooks<V>>(
+    leader: &mut Leader<S, V, H>,
+    line: &Line,
+    threads: usize,
+    alone_below: usize,
+) {
     let (mut rows, mut block) = (vec![], Block::default());
     let mut fired = 0;
     let mut flow = ControlFlow::Continue(());
@@ -213,7 +223,7 @@ fn lead<S: System, V: ByKey>(leader: &mut Leader<S, V>, line: &Line, threads: us
             flow = leader.fire(task.states, &task.block);
             fired += 1;
         } else if let Some(i) = line.claim() {
-            line.prepare::<S, V>(i, leader.common, &mut leader.mine);
+            line.prepare::<S, V, H>(i, leader.common, &mut leader.mine);
         } else {
             line.wait_until(|| first.is_prepared.load(Ordering::SeqCst));
         }
@@ -231,7 +241,12 @@ fn depth(store: &Store, threads: usize) -> usize {
 }
 
 /// Puts open states into the line.
-fn post<S: System, V: ByKey>(leader: &mut Leader<S, V>, line: &Line, posted: usize, states: usize) {
+fn post<S: System, V: ByKey, H: Hooks<V>>(
+    leader: &mut Leader<S, V, H>,
+    line: &Line,
+    posted: usize,
+    states: usize,
+) {
     let place = line.place(posted);
     let mut task = locked(&place.task);
     leader.take(states, &mut task.rows);

@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod batch;
+mod drive;
 mod hooks;
 #[doc(hidden)]
 pub mod inject;
@@ -23,9 +24,10 @@ pub mod store;
 mod watch;
 
 pub use audit::Audit;
+pub use drive::explore;
 pub use hooks::{Effort, Fired};
 pub use order::Order;
-pub use search::{Explored, Progress, Reduction, explore};
+pub use search::{Explored, Progress, Reduction};
 pub use store::{Layout, StateId, Store};
 pub use watch::Counts;
 

@@ -22,7 +22,7 @@ use kanon_refinement::mc2::Mc2;
 use kanon_refinement::rmc1::Rmc1;
 use kanon_refinement::rmc2::Rmc2;
 use kanon_refinement::{mc0, mc1, rmc1, rmc2};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 type Row = Box<[u64]>;
@@ -164,7 +164,7 @@ impl<S: System> OrbitShadow<S> {
         &mut self,
         event: Fired,
         kernel: &Driven<V>,
-        taken: Option<StateId>,
+        taken: &BTreeSet<StateId>,
         tally: Option<&mut Tally>,
     ) {
         let store = kernel.rrac().store();
@@ -242,7 +242,7 @@ impl<S: System> OrbitShadow<S> {
         &self,
         rk: &rmc1::Constants<L>,
         kernel: &Driven<V>,
-        taken: Option<StateId>,
+        taken: &BTreeSet<StateId>,
         tally: &mut Tally,
     ) {
         let l = &self.l;

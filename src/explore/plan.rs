@@ -47,7 +47,6 @@ const AUDITED_PATHS: Refusal =
     Refusal("`--audit` watches the search for states, not that for paths: check the formulas without it");
 const THREADS_ORDER: Refusal =
     Refusal("several threads search breadth first: leave out `--order` or `--threads`");
-const THREADS_AUDIT: Refusal = Refusal("an audit follows the events of one thread: leave out `--threads`");
 const THREADS_FLOOD: Refusal = Refusal(
     "`--symmetry flood` stores whole orbits, which one thread does: leave out `--threads`, or take another strategy",
 );
@@ -88,7 +87,6 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (AUDITED_PATHS, audit && asked != Asked::States),
         (THREADS_PATHS, several && asked == Asked::Paths),
         (THREADS_ORDER, several && !is_bfs),
-        (THREADS_AUDIT, several && audit),
         (THREADS_FLOOD, several && *symmetry == Strategy::Flood),
         (THREADS_MARKERS, several && is_marked),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
@@ -97,7 +95,7 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         return Err(why);
     }
     // Nobody asked for a number: as many as the rest allows.
-    let one = !is_bfs || audit || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths;
+    let one = !is_bfs || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths;
     let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
     let threads = if one { 1 } else { threads.unwrap_or_else(all) };
     Ok(Plan { threads: threads.clamp(1, MAX_THREADS) })
@@ -185,7 +183,7 @@ mod tests {
         let seeded = Options { seed: Some(3), ..Options::default() };
         assert_eq!(refused(seeded, Asked::States, false), Some(SEED_ORDER));
         let four = Options { threads, ..Options::default() };
-        assert_eq!(refused(four.clone(), Asked::States, true), Some(THREADS_AUDIT));
+        assert_eq!(plan(&four, Asked::States, true).map(Plan::threads), Ok(4));
         assert_eq!(plan(&four, Asked::States, false).map(Plan::threads), Ok(4));
     }
 

@@ -1,50 +1,88 @@
-//! Sampled states, looked at once more: by a second evaluator, which must find the same transitions and the same truth of
-//! every conjunct of the invariant; and by the group, under which nothing may change.
+//! Sampled states, looked at once more: by a second evaluator, which must find the same constants, initial states,
+//! transitions and truth of every check; and by the group, under which nothing may change.
+//!
+//! What there is to tell about a state (a broken invariant, a false assertion, a goal, a deadlock) must have been told, too:
+//! a state that the search expands has nothing to tell, unless it goes on after a finding.
 
+use super::Options;
 use super::shadow::{Targets, is_good};
-use crate::eval::reference::{self, Cx, Env, Item, State};
-use crate::model::OpId;
+use crate::eval::reference::{self, Cx, Env, State};
+use crate::lang::diag::Span;
+use crate::model::{Expr, OpId};
 use crate::symmetry::Action;
-use crate::system::{Machine, Role, Stop, System, Transition, Visitor, Worker};
+use crate::system::{Label, Machine, Role, Starts, Stop, System, Transition, Visitor};
 use crate::value::Value;
-use crate::value::fault::Fault;
+use crate::value::fault::{Fault, Res};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub(super) const CONSTANTS: &str = "evaluator/constants";
+pub(super) const INITIAL: &str = "evaluator/initial";
 pub(super) const SUCCESSORS: &str = "evaluator/successors";
 pub(super) const INVARIANT: &str = "evaluator/invariant";
+pub(super) const ASSERTION: &str = "evaluator/assertion";
+pub(super) const GOAL: &str = "evaluator/goal";
+pub(super) const OBSERVER: &str = "observer: what there is to tell is told";
 pub(super) const TR: &str = "symmetry/tr: a(tr[s]) = tr[a(s)]";
 pub(super) const INV: &str = "symmetry/inv: s ∈ inv ⇔ a(s) ∈ inv";
 
-/// Steps of the reference evaluator per state; beyond them it gives up.
+/// Steps of the reference evaluator per state, and for the constants and initial states; beyond them it gives up.
 const FUEL: u64 = 200_000;
-/// After this many samples, states are sampled half as often.
-const PATIENCE: u64 = 32;
+const ROOT_FUEL: u64 = 20_000_000;
+/// So many states are sampled at once; after that as many as keep the steps per expanded state below this, to the end.
+const FIRST: u64 = 64;
+const SHARE: u64 = 2_000;
 
 /// How often what was compared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
+    /// Valuations of the constants, and initial states.
+    pub constants: u64,
+    pub initial: u64,
     pub successors: u64,
+    /// Conjuncts of the invariant, assertions, goals.
     pub invariants: u64,
+    pub assertions: u64,
+    pub goals: u64,
     /// Comparisons that could not be made, since an evaluator gave up.
     pub skipped: u64,
+    /// The constants or initial states, on which everything rests, were among those.
+    pub root_skipped: bool,
+    /// Steps of the second evaluator.
+    pub steps: u64,
+    /// The last state that was looked at has no transition.
+    is_dead: bool,
 }
 
 /// A clause that does not hold, and what differs.
 pub type Difference = (&'static str, String);
 
-/// A second opinion on the transitions and the invariant of a state, by somebody who shares nothing with the system.
+/// What a system says about a state.
+pub struct Seen {
+    /// Labels and targets.
+    pub transitions: Vec<(Label, Vec<u64>)>,
+    /// Some parameters have no value.
+    pub is_faulty: bool,
+    /// A limit was reached, or an enumeration cut short.
+    pub gave_up: bool,
+    /// By check; none where an enumeration was cut short.
+    pub checks: Vec<Option<Res<bool>>>,
+}
+
+/// A second opinion, by somebody who shares nothing with the system but what its rows mean.
 pub trait Second {
-    fn look(&mut self, row: &[u64], compared: &mut Compared) -> Option<Difference>;
+    /// On the starts, each with its initial states.
+    fn root(&mut self, starts: &[(usize, Vec<Vec<u64>>)], compared: &mut Compared) -> Option<Difference>;
+
+    /// On a state that is about to be expanded.
+    fn look(&mut self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference>;
 }
 
 pub(super) struct Sampler<'s, S: System> {
     system: &'s S,
     second: Option<Box<dyn Second + 's>>,
     worker: S::Worker,
-    /// Every how many expanded states one is sampled.
-    period: u64,
     expanded: u64,
     samples: u64,
     pub compared: Compared,
@@ -55,23 +93,56 @@ pub(super) struct Sampler<'s, S: System> {
 impl<'s, S: System> Sampler<'s, S> {
     pub fn new(system: &'s S, second: Option<Box<dyn Second + 's>>, stop: &Stop) -> Sampler<'s, S> {
         let (worker, compared) = (system.worker(stop), Compared::default());
-        Sampler { system, second, worker, period: 1, expanded: 0, samples: 0, compared, symmetric: 0 }
+        Sampler { system, second, worker, expanded: 0, samples: 0, compared, symmetric: 0 }
+    }
+
+    /// The state that was looked at last has no transition, so that a deadlock has to be told.
+    pub fn is_dead(&mut self) -> bool {
+        std::mem::take(&mut self.compared.is_dead)
+    }
+
+    /// Looks at the starts and the initial states.
+    pub fn root(&mut self) -> Option<Difference> {
+        let Sampler { system, second, worker, compared, .. } = self;
+        let mut all = Roots { system: *system, found: vec![], gave_up: false };
+        let complete = system.starts(worker, &mut all);
+        if all.gave_up || complete.is_none() || system.cut(worker).is_some() {
+            compared.root_skipped = true;
+            compared.skipped += 1;
+            return None;
+        }
+        second.as_mut().and_then(|s| s.root(&all.found, compared))
     }
 
     /// Looks at a state if it is its turn.
     pub fn look(&mut self, row: &[u64], action: Option<&Arc<dyn Action>>) -> Option<Difference> {
         self.expanded += 1;
-        if !self.expanded.is_multiple_of(self.period) {
+        // Whether it is, is counted in steps, not in seconds: a run can be repeated.
+        if self.samples >= FIRST && self.compared.steps > self.expanded * SHARE {
             return None;
         }
         self.samples += 1;
-        let before = self.compared.skipped;
-        let second = self.second.as_mut().and_then(|s| s.look(row, &mut self.compared));
-        let difference = second.or_else(|| action.and_then(|action| self.symmetry(&**action, row)));
-        if self.samples.is_multiple_of(PATIENCE) || self.compared.skipped > before {
-            self.period = self.period.saturating_mul(2);
+        let seen = self.second.is_some().then(|| self.seen(row));
+        let Sampler { second, compared, .. } = self;
+        let second = second.as_mut().zip(seen).and_then(|(s, seen)| s.look(row, &seen, compared));
+        second.or_else(|| action.and_then(|action| self.symmetry(&**action, row)))
+    }
+
+    /// What the system says.
+    fn seen(&mut self, row: &[u64]) -> Seen {
+        let Sampler { system, worker, .. } = self;
+        let _ = system.cut(worker);
+        let mut all = All { system: *system, transitions: vec![], is_faulty: false, gave_up: false };
+        let _ = system.successors(worker, row, &mut all);
+        let All { transitions, is_faulty, gave_up, .. } = all;
+        let gave_up = gave_up || system.cut(worker).is_some();
+        let mut checks = vec![];
+        for check in 0..system.checks().len() {
+            let here = system.load(worker, row);
+            let value = system.holds(check, here);
+            checks.push(system.cut(worker).is_none().then_some(value));
         }
-        difference
+        Seen { transitions, is_faulty, gave_up, checks }
     }
 
     /// Whether every generator of the group takes the successors of a state to those of its image, and the truth of
@@ -111,53 +182,120 @@ impl<'s, S: System> Sampler<'s, S> {
     }
 }
 
-/// The reference evaluator's opinion of a machine.
+/// Collects the starts with their initial states.
+struct Roots<'s, S> {
+    system: &'s S,
+    found: Vec<(usize, Vec<Vec<u64>>)>,
+    gave_up: bool,
+}
+
+/// So many initial states are compared.
+const MOST: usize = 100_000;
+
+impl<S: System> Starts<S::Worker> for Roots<'_, S> {
+    fn start(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
+        let mut rows = vec![];
+        let run = self.system.initial(worker, start, &mut |_, row| {
+            rows.push(row.to_vec());
+            if rows.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        self.gave_up |= run.is_err() || rows.len() == MOST || self.found.len() == MOST;
+        self.found.push((start, rows));
+        if self.gave_up { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+    fn fault(&mut self, _: Box<Fault>) -> ControlFlow<()> {
+        self.gave_up = true;
+        ControlFlow::Break(())
+    }
+    fn cut(&mut self, _: Span) {
+        self.gave_up = true;
+    }
+}
+
+/// Collects transitions with their labels.
+struct All<'s, S> {
+    system: &'s S,
+    transitions: Vec<(Label, Vec<u64>)>,
+    is_faulty: bool,
+    gave_up: bool,
+}
+
+impl<S: System> Visitor<S::Here> for All<'_, S> {
+    fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
+        self.transitions.push((self.system.label(t.operation, t.here), t.target.to_vec()));
+        ControlFlow::Continue(())
+    }
+    fn fault(&mut self, _: usize, fault: Box<Fault>) -> ControlFlow<()> {
+        match *fault {
+            Fault::Wd(_) => self.is_faulty = true,
+            Fault::Limit(..) => self.gave_up = true,
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The reference evaluator's opinion of a machine. Of the machine it asks what rows and labels mean, and nothing else.
 pub struct Reference<'s> {
     system: &'s Machine,
-    worker: Worker,
+    /// What a search looks for and ends at.
+    told: Vec<Role>,
+    deadlock: bool,
+    /// The valuations that it found itself.
+    constants: Vec<State<'s>>,
 }
+
+/// Operation, parameters, results, target.
+type Values = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
 
 impl<'s> Reference<'s> {
-    pub fn new(system: &'s Machine, stop: &Stop) -> Reference<'s> {
-        Reference { system, worker: system.worker(stop) }
+    pub fn new(system: &'s Machine, options: &Options) -> Reference<'s> {
+        let roles = [
+            (Role::Invariant, options.invariant),
+            (Role::Assertion, options.assertions),
+            (Role::Goal, options.goal),
+        ];
+        let told = roles.into_iter().filter(|(_, on)| *on && !options.all).map(|(r, _)| r).collect();
+        Reference { system, told, deadlock: options.deadlock && !options.all, constants: vec![] }
     }
-}
 
-impl Second for Reference<'_> {
-    fn look(&mut self, row: &[u64], compared: &mut Compared) -> Option<Difference> {
-        let system = self.system;
-        let constants = system.constant_values(system.start_of(row));
-        if constants.iter().any(Option::is_none) {
-            // Symbolic: no value that could be handed over.
-            compared.skipped += 1;
+    fn evaluator(&self, fuel: u64) -> Cx<'s> {
+        Cx::new(&self.system.model, &self.system.scope).with_fuel(fuel)
+    }
+
+    /// A state for the evaluator, with the constants as it found them itself; none if it did not.
+    fn state(&self, row: &[u64]) -> Option<State<'s>> {
+        let values = self.system.constant_values(self.system.start_of(row));
+        let mut fitting = self.constants.iter().filter(|s| constants_of(s) == values);
+        let constants = fitting.next()?.constants.clone();
+        // Two that differ only in what is symbolic cannot be told apart.
+        if fitting.next().is_some() {
             return None;
         }
-        let state = State {
-            constants: Arc::new(constants.into_iter().map(|c| c.map(Item::Value)).collect()),
-            variables: system.variable_values(row).into_iter().map(Some).collect(),
+        let variables = self.system.variable_values(row).into_iter().map(Some).collect();
+        Some(State { constants, variables })
+    }
+
+    fn transitions(&self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
+        let Some(state) = self.state(row).filter(|_| !seen.gave_up) else {
+            compared.skipped += 1;
+            return None;
         };
-        self.transitions(row, &state, compared).or_else(|| self.truth(row, &state, compared))
-    }
-}
-
-impl Reference<'_> {
-    fn transitions(&mut self, row: &[u64], state: &State, compared: &mut Compared) -> Option<Difference> {
         let system = self.system;
-        let cx = Cx::new(&system.model, &system.scope).with_fuel(FUEL);
-        let mut got = Transitions { system, found: BTreeSet::new(), wd: false, gave_up: false };
-        let _ = system.cut(&mut self.worker);
-        let _ = system.successors(&mut self.worker, row, &mut got);
-        let truncated = system.cut(&mut self.worker).is_some();
-        if got.gave_up || truncated {
-            compared.skipped += 1;
-            return None;
+        let mut got: BTreeSet<Values> = BTreeSet::new();
+        for (label, target) in &seen.transitions {
+            let label = system.labelled(label)?;
+            let Some(params) = label.params.into_iter().collect::<Option<Vec<Value>>>() else {
+                compared.skipped += 1;
+                return None;
+            };
+            got.insert((label.op, params, label.results, system.variable_values(target)));
         }
-        // The state borrows nothing of the evaluator's context.
-        let state = State { constants: state.constants.clone(), variables: state.variables.clone() };
+        let cx = self.evaluator(FUEL);
         let expected = reference::successors(&cx, &state);
+        compared.steps += FUEL - cx.fuel();
         let limited = expected.faults.iter().any(|f| matches!(f.fault, Fault::Limit(..)));
         // With a fault, how many of the other outcomes of that operation are found is open.
-        if limited || !cx.truncated().is_empty() || (got.wd && expected.faults.is_empty()) {
+        if limited || !cx.truncated().is_empty() || (seen.is_faulty && expected.faults.is_empty()) {
             compared.skipped += 1;
             return None;
         }
@@ -165,7 +303,7 @@ impl Reference<'_> {
         let name = |op: OpId| system.model.operations[op.index()].name.to_string();
         if let Some(f) = expected.faults.first() {
             let missing = || format!("{} is not well-defined, and nobody noticed", name(f.op));
-            return (!got.wd).then(|| (SUCCESSORS, missing()));
+            return (!seen.is_faulty).then(|| (SUCCESSORS, missing()));
         }
         let values = |s: &State| s.variables.iter().cloned().collect::<Option<Vec<Value>>>();
         let mut all = BTreeSet::new();
@@ -175,12 +313,13 @@ impl Reference<'_> {
                 None => return None,
             };
         }
-        if all == got.found {
+        compared.is_dead = self.deadlock && all.is_empty();
+        if all == got {
             return None;
         }
         let names = |side: Vec<&Values>| side.iter().map(|t| name(t.0)).collect::<BTreeSet<_>>();
-        let missing = names(all.difference(&got.found).collect());
-        let extra = names(got.found.difference(&all).collect());
+        let missing = names(all.difference(&got).collect());
+        let extra = names(got.difference(&all).collect());
         let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
         let text = match (missing.is_empty(), extra.is_empty()) {
             (false, true) => format!("transitions are missing: {}", list(missing)),
@@ -190,38 +329,58 @@ impl Reference<'_> {
         Some((SUCCESSORS, text))
     }
 
-    fn truth(&mut self, row: &[u64], state: &State, compared: &mut Compared) -> Option<Difference> {
-        let system = self.system;
-        let checks = system.checks().iter().enumerate().filter(|(_, c)| c.role == Role::Invariant);
-        for (i, ((check, _), p)) in checks.zip(&system.model.invariant).enumerate() {
-            let cx = Cx::new(&system.model, &system.scope).with_fuel(FUEL);
-            let state = State { constants: state.constants.clone(), variables: state.variables.clone() };
+    /// Every check with its expression, in the order of the system's.
+    fn checks(&self) -> impl Iterator<Item = (usize, Role, usize, &'s Expr)> {
+        let model = &self.system.model;
+        let invariant = model.invariant.iter().enumerate().map(|(i, e)| (Role::Invariant, i, e));
+        let assertions = model.assertions.iter().enumerate().map(|(i, e)| (Role::Assertion, i, e));
+        let goal = model.goal.iter().enumerate().map(|(i, e)| (Role::Goal, i, e));
+        invariant.chain(assertions).chain(goal).enumerate().map(|(check, (role, i, e))| (check, role, i, e))
+    }
+
+    fn truth(&self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
+        for (check, role, i, p) in self.checks() {
+            let got = seen.checks.get(check).and_then(Option::as_ref);
+            let (Some(state), Some(got)) = (self.state(row), got) else {
+                compared.skipped += 1;
+                continue;
+            };
+            let cx = self.evaluator(FUEL);
             let expected = reference::holds(&cx, &Env::of(&state), p);
-            let _ = system.cut(&mut self.worker);
-            let here = system.load(&mut self.worker, row);
-            let got = system.holds(check, here);
-            let truncated = system.cut(&mut self.worker).is_some();
-            let wrong = match (&expected, &got) {
-                _ if truncated || !cx.truncated().is_empty() => None,
+            compared.steps += FUEL - cx.fuel();
+            let is_wrong = match (&expected, got) {
+                _ if !cx.truncated().is_empty() => None,
                 (Ok(a), Ok(b)) => Some(a != b),
                 (Err(Fault::Wd(_)), Ok(_)) => Some(true),
                 (Err(Fault::Wd(_)), Err(e)) if matches!(**e, Fault::Wd(_)) => Some(false),
                 // Limits; and production may be the stricter one about sets that nothing depends on.
                 _ => None,
             };
-            match wrong {
+            let (clause, count, what) = match role {
+                Role::Invariant => (INVARIANT, &mut compared.invariants, "conjunct"),
+                Role::Assertion => (ASSERTION, &mut compared.assertions, "assertion"),
+                Role::Goal => (GOAL, &mut compared.goals, "goal"),
+            };
+            match is_wrong {
                 None => compared.skipped += 1,
-                Some(false) => compared.invariants += 1,
+                Some(false) => {
+                    *count += 1;
+                    let quiet = role != Role::Goal;
+                    if self.told.contains(&role) && expected.is_ok_and(|v| v != quiet) {
+                        let word = if quiet { "false" } else { "true" };
+                        return Some((OBSERVER, format!("{what} {} is {word}, and nobody noticed", i + 1)));
+                    }
+                }
                 Some(true) => {
-                    compared.invariants += 1;
+                    *count += 1;
                     let word = |known: Option<bool>| match known {
                         Some(true) => "true",
                         Some(false) => "false",
                         None => "without a value",
                     };
-                    let (got, expected) = (word(got.ok()), word(expected.ok()));
-                    let text = format!("conjunct {} is said to be {got}, but it is {expected}", i + 1);
-                    return Some((INVARIANT, text));
+                    let (got, expected) = (word(got.clone().ok()), word(expected.ok()));
+                    let text = format!("{what} {} is said to be {got}, but it is {expected}", i + 1);
+                    return Some((clause, text));
                 }
             }
         }
@@ -229,39 +388,53 @@ impl Reference<'_> {
     }
 }
 
-/// Operation, parameters, results, target.
-type Values = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
-
-struct Transitions<'s> {
-    system: &'s Machine,
-    found: BTreeSet<Values>,
-    wd: bool,
-    /// A limit, or a value that cannot be compared.
-    gave_up: bool,
+/// The values of the constants, as far as they are not symbolic.
+fn constants_of(state: &State) -> Vec<Option<Value>> {
+    state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
 }
 
-impl Visitor<<Machine as System>::Here> for Transitions<'_> {
-    fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
-        let label = self.system.labelled(&self.system.label(t.operation, t.here));
-        let params = label.as_ref().and_then(|l| l.params.iter().cloned().collect::<Option<Vec<Value>>>());
-        match (label, params) {
-            (Some(label), Some(params)) => {
-                let target = self.system.variable_values(t.target);
-                self.found.insert((label.op, params, label.results, target));
-                ControlFlow::Continue(())
+impl Second for Reference<'_> {
+    fn root(&mut self, starts: &[(usize, Vec<Vec<u64>>)], compared: &mut Compared) -> Option<Difference> {
+        let system = self.system;
+        let cx = self.evaluator(ROOT_FUEL);
+        let gave_up = |compared: &mut Compared| {
+            compared.skipped += 1;
+            compared.root_skipped = true;
+            None
+        };
+        let constants = reference::constants(&cx);
+        if !constants.faults.is_empty() || !cx.truncated().is_empty() {
+            return gave_up(compared);
+        }
+        let expected: BTreeSet<_> = constants.found.iter().map(constants_of).collect();
+        let got: BTreeSet<_> = starts.iter().map(|(start, _)| system.constant_values(*start)).collect();
+        compared.constants += got.len() as u64;
+        if expected != got {
+            let text = format!("{} valuations against {}", got.len(), expected.len());
+            return Some((CONSTANTS, text));
+        }
+        self.constants = constants.found;
+        for (start, rows) in starts {
+            let values = system.constant_values(*start);
+            let Some(state) = self.constants.iter().find(|s| constants_of(s) == values) else {
+                return gave_up(compared);
+            };
+            let initial = reference::initial_states(&cx, state);
+            if !initial.faults.is_empty() || !cx.truncated().is_empty() {
+                return gave_up(compared);
             }
-            _ => {
-                self.gave_up = true;
-                ControlFlow::Break(())
+            let plain = |s: &State| s.variables.iter().cloned().collect::<Option<Vec<Value>>>();
+            let expected: BTreeSet<_> = initial.found.iter().filter_map(plain).collect();
+            let got: BTreeSet<_> = rows.iter().map(|r| system.variable_values(r)).collect();
+            compared.initial += got.len() as u64;
+            if expected != got {
+                return Some((INITIAL, format!("{} initial states against {}", got.len(), expected.len())));
             }
         }
+        None
     }
 
-    fn fault(&mut self, _: usize, fault: Box<Fault>) -> ControlFlow<()> {
-        match *fault {
-            Fault::Wd(_) => self.wd = true,
-            Fault::Limit(..) => self.gave_up = true,
-        }
-        ControlFlow::Continue(())
+    fn look(&mut self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
+        self.transitions(row, seen, compared).or_else(|| self.truth(row, seen, compared))
     }
 }

@@ -1,25 +1,22 @@
 //! The loop: a ladder over rmc2's events.
 
-use super::hooks::{ByKey, Driven, Effort, Fired, Hooks, Off, Rerr, Runex, Visited};
+use super::hooks::{Driven, Effort, Fired, Hooks, Rerr, Runex, Visited};
 use super::observe::{self, Observers};
 use super::order::Waiting;
-use super::plan::{Asked, Plan, Refusal, plan};
-use super::reduced::{Flooded, Keyed, Marked};
-use super::store::{Arriving, Layout, ROOT, StateId, Store};
+use super::store::{Arriving, ROOT, StateId, Store};
 use super::watch::{Counts, Watch};
-use super::{Finding, Options, batch};
+use super::{Finding, Options};
 use crate::lang::diag::Span;
 use crate::symmetry::markers::Marker;
 use crate::symmetry::orbit::Orbits;
-use crate::symmetry::{Action, Group, Marks, Reducer, Strategy};
+use crate::symmetry::{Group, Marks, Strategy};
 use crate::system::{Starts, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use crate::verdict::{Complete, Verdict};
 use kanon_refinement::frontier::{All, Frontier, Open};
 use kanon_refinement::kernel::{Arrival, Expansion, Kernel, Outcome, Taken};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 pub struct Explored {
     pub verdict: Verdict<Finding>,
@@ -59,58 +56,6 @@ impl Progress<'_> {
     }
 }
 
-/// Explores all states. `action` is what the options' strategy permutes by; without one nothing is reduced. `stop` ends
-/// the search; `progress` is called every few hundred states.
-///
-/// # Errors
-/// Options that do not go together.
-pub fn explore<S: System>(
-    system: &S,
-    action: Option<&Arc<dyn Action>>,
-    options: &Options,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Explored, Refusal> {
-    let plan = plan(options, Asked::States, false)?;
-    Ok(reduce(system, action, options, Plain { system, options, plan, stop, progress }))
-}
-
-/// A search that waits for its visited set.
-pub(super) trait Search {
-    fn run<V: Visited>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored;
-
-    /// The same with a visited set that allows for batches.
-    fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored
-    where
-        Self: Sized,
-    {
-        self.run(visited, firsts, action)
-    }
-}
-
-struct Plain<'a, 'p, 'q, S> {
-    system: &'a S,
-    options: &'a Options,
-    plan: Plan,
-    stop: &'a Stop,
-    progress: &'p mut (dyn FnMut(Progress) + 'q),
-}
-
-impl<S: System> Search for Plain<'_, '_, '_, S> {
-    fn run<V: Visited>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
-        let Plain { system, options, stop, progress, .. } = self;
-        run(system, options, stop, progress, Off, visited, firsts).0
-    }
-
-    fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
-        let Plain { system, options, plan, stop, progress } = self;
-        if options.one_by_one {
-            return run(system, options, stop, progress, Off, visited, firsts).0;
-        }
-        batch::run(system, (options, plan), stop, progress, visited, firsts)
-    }
-}
-
 /// Which starts are explored: one of those that are one to the visited set, the first that comes.
 pub(super) enum Firsts {
     All,
@@ -126,51 +71,6 @@ impl Firsts {
             Firsts::Marked(marks, seen) => seen.insert(marks.of_start(start)),
         }
     }
-}
-
-/// Runs a search with the visited set of the strategy: chosen once, out here.
-pub(super) fn reduce<S: System>(
-    system: &S,
-    action: Option<&Arc<dyn Action>>,
-    options: &Options,
-    search: impl Search,
-) -> Explored {
-    let layout = Layout::new(&system.widths());
-    let store = Store::new(layout.clone());
-    let Some(action) = action.filter(|_| options.symmetry != Strategy::Off) else {
-        return search.run_by_key(store, Firsts::All, None);
-    };
-    let reduction = Reduction { group: action.group().clone(), ..Reduction::default() };
-    if action.group().is_trivial() {
-        let mut explored = search.run_by_key(store, Firsts::All, None);
-        explored.reduction = Some(reduction);
-        return explored;
-    }
-    let orbits = || Firsts::Orbits(Orbits::new(action), HashSet::new());
-    let mut explored = match options.symmetry {
-        Strategy::Flood => {
-            let visited = Flooded { store, rac: Store::new(layout), orbits: Orbits::new(action) };
-            search.run(visited, orbits(), Some(action))
-        }
-        Strategy::Markers => match (action.clone().marking(), action.clone().marking()) {
-            (Some(marking), Some(of_starts)) => {
-                let visited = Marked { store, index: HashMap::default(), marking };
-                search.run(visited, Firsts::Marked(of_starts, HashSet::new()), Some(action))
-            }
-            _ => search.run_by_key(store, Firsts::All, None),
-        },
-        strategy => match Reducer::new(action, strategy, options.timed) {
-            Some(reducer) => search.run_by_key(Keyed { store, reducer }, orbits(), Some(action)),
-            None => search.run_by_key(store, Firsts::All, None),
-        },
-    };
-    // A program without nauty, and a system without markers, do not reduce, and say so.
-    let (strategy, effort) = match explored.reduction.take() {
-        Some(r) => (options.symmetry, r.effort),
-        None => (Strategy::Off, Effort::default()),
-    };
-    explored.reduction = Some(Reduction { strategy, effort, ..reduction });
-    explored
 }
 
 /// The search by one thread, with an audit or none.
@@ -189,6 +89,7 @@ pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
     let mut flow = main.start(&mut kernel, firsts);
     while flow.is_continue() {
         let Some(s1) = kernel.take() else { break };
+        main.hooks.take(s1.id());
         flow = main.step(&mut kernel, s1);
     }
     main.finish(kernel, |_| {})
@@ -210,7 +111,7 @@ pub(super) struct Loop<'a, 'p, S: System, H> {
     observers: &'a Observers<'a, S>,
     stop: &'a Stop,
     progress: &'p mut dyn FnMut(Progress),
-    hooks: H,
+    pub hooks: H,
     worker: S::Worker,
     watch: Watch<'a>,
     /// The system's word that it has visited every start.

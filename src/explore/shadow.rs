@@ -21,7 +21,7 @@ use kanon_refinement::mc2::Mc2;
 use kanon_refinement::rmc2::Rmc2;
 use kanon_refinement::wmc::Wmc;
 use kanon_refinement::{mc0, mc1, mc2, rmc1, rmc2, wmc};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 pub(super) type L = Concrete<Large>;
@@ -250,8 +250,8 @@ impl<S: System> Shadow<S> {
         self.expected = e.action(&self.l, &self.k.mc0, &self.expected);
     }
 
-    /// The invariants of the machines, on the kernel's variables. `taken` is the state that is being expanded.
-    pub fn invariants<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) {
+    /// The invariants of the machines, on the kernel's variables. `taken` are the states that wait for their turn, or are being expanded.
+    pub fn invariants<V: Visited>(&self, kernel: &Driven<V>, taken: &BTreeSet<StateId>, tally: &mut Tally) {
         let (l, k) = (&self.l, &self.k);
         let m = self.actual(kernel, taken, tally);
         let same = l.same(&m.rac, &self.expected.rac)
@@ -269,17 +269,17 @@ impl<S: System> Shadow<S> {
     }
 
     /// The kernel's variables, with its states named as the shadow names them.
-    fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: Option<StateId>, tally: &mut Tally) -> Mc2<L> {
+    fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: &BTreeSet<StateId>, tally: &mut Tally) -> Mc2<L> {
         let Rmc2 { rrac, runex, rerr } = named(&self.l, kernel, taken, |row| self.at(row), tally);
         Mc2 { unex: runex, rac: rrac, err: rerr }
     }
 }
 
-/// The kernel's variables, with its states named by their rows. `taken` is the state that is being expanded.
+/// The kernel's variables, with its states named by their rows. `taken` are the states that wait for their turn, or are being expanded.
 pub(super) fn named<V: Visited>(
     l: &L,
     kernel: &Driven<V>,
-    taken: Option<StateId>,
+    taken: &BTreeSet<StateId>,
     at: impl Fn(&[u64]) -> usize,
     tally: &mut Tally,
 ) -> Rmc2<L> {
@@ -291,7 +291,7 @@ pub(super) fn named<V: Visited>(
         set.insert(at(&store.row(id)));
     }
     let waiting = kernel.runex().waiting();
-    for id in waiting.iter().chain(taken) {
+    for id in waiting.iter().chain(taken.iter().copied()) {
         m.runex.insert(at(&store.row(id)));
     }
     let open = waiting.len() + kernel.runex().taken();

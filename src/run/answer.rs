@@ -12,14 +12,20 @@ use std::sync::Arc;
 /// A part of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// Where it is.
     pub span: Span,
+    /// The text there, on one line.
     pub text: String,
+    /// The file, as it was named.
     pub file: String,
+    /// Counted from 1.
     pub line: usize,
+    /// Counted from 1, in characters.
     pub column: usize,
 }
 
 impl Place {
+    /// The place of a span; none if it is in no file.
     pub fn of(sources: &SourceMap, span: Span) -> Option<Place> {
         let source = sources.get(span.file)?;
         let at = source.line_col(span.lo);
@@ -33,6 +39,7 @@ impl Place {
 pub struct Counterexample {
     /// `invariant`, `deadlock`, `assertion`, `goal`, `well-definedness`
     pub kind: &'static str,
+    /// What is wrong, in a sentence.
     pub message: String,
     /// The code of a well-definedness error.
     pub code: Option<&'static str>,
@@ -40,22 +47,31 @@ pub struct Counterexample {
     pub place: Option<Place>,
     /// The operation in which a well-definedness error arose, and its parameters as far as they are known.
     pub operation: Option<String>,
+    /// Names and values.
     pub parameters: Vec<(String, String)>,
+    /// The parts of the predicate with their values.
     pub why: Vec<Part>,
+    /// The run that leads there.
     pub trace: Trace,
 }
 
 /// What an audit has to say, with the trace to the state at which a clause was broken, if it could be found again.
 pub struct Audited {
+    /// What was executed and compared.
     pub report: Report,
+    /// The run that leads there.
     pub trace: Option<Result<Trace, String>>,
 }
 
 /// The whole answer.
 pub struct Checked {
+    /// The verdict without its details.
     pub verdict: Word,
+    /// What was found, or why there is no answer.
     pub reason: Option<String>,
+    /// The first thing found.
     pub finding: Option<Counterexample>,
+    /// States, transitions and what was found.
     pub counts: Counts,
     /// Transitions by operation.
     pub operations: Vec<(Arc<str>, u64)>,
@@ -69,8 +85,10 @@ pub struct Checked {
     pub truncated: Option<Place>,
     /// Constants and exploration.
     pub seconds: f64,
+    /// The whole run.
     pub total_seconds: f64,
     /// Of the store of states.
     pub bytes: usize,
+    /// What an audit has to say, if there was one.
     pub audit: Option<Audited>,
 }

@@ -26,7 +26,9 @@ use std::time::Instant;
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
+    /// How far to go and what to look for.
     pub options: Options,
+    /// Check the checker while it runs.
     pub audit: Option<Audit>,
     /// Formulas are checked as well.
     pub with_formulas: bool,
@@ -63,7 +65,7 @@ pub fn check(
             (explored.map_err(refused)?, None)
         }
         Some(audit) => {
-            let second = Box::new(Reference::new(system, &deadline.flag));
+            let second = Box::new(Reference::new(system, &task.options));
             let by = (audit, Some(second as Box<dyn audit::Second>));
             let explored = audit::explore(system, action, &task.options, &deadline.flag, progress, by);
             let (explored, report) = explored.map_err(refused)?;

@@ -15,28 +15,43 @@ use std::fmt::Write;
 /// One strategy's run. Everything is explored, whatever is found.
 #[derive(Clone, Debug)]
 pub struct Ran {
+    /// The strategy.
     pub strategy: Strategy,
+    /// Its verdict.
     pub verdict: Word,
     /// Kind of the first finding.
     pub found: Option<&'static str>,
+    /// What was found, or why there is no answer.
     pub reason: Option<String>,
     /// All that this strategy has to explore was explored.
     pub finished: bool,
+    /// States explored.
     pub states: u64,
+    /// Transitions counted.
     pub transitions: u64,
+    /// Valuations of the constants explored.
     pub constants: u64,
+    /// Initial states counted.
     pub initialisations: u64,
+    /// States without a transition.
     pub deadlocks: u64,
+    /// States that break the invariant.
     pub violations: u64,
+    /// Assertions that are false in a state.
     pub assertion_failures: u64,
+    /// States that fulfil the goal.
     pub goals: u64,
+    /// Faults of well-definedness.
     pub wd_errors: u64,
+    /// Flooding: the states put into the visited set.
     pub flooded: Option<u64>,
     /// Whether anything was permuted.
     pub reduces: bool,
     /// States kept as they are, so that an orbit may have several.
     pub kept: u64,
+    /// Constants and exploration.
     pub seconds: f64,
+    /// Of the store of states.
     pub bytes: usize,
 }
 
@@ -112,16 +127,22 @@ pub enum Agreement {
     Open(String),
 }
 
+/// The runs of all strategies on one machine.
 pub struct Compared {
+    /// Its name.
     pub machine: String,
     /// Permuted sets with their sizes, and those that are fixed with the reason.
     pub permuted: Vec<(String, u32)>,
+    /// Sets that are not permuted, with the reason.
     pub fixed: Vec<(String, String)>,
+    /// Sizes of sets and bounds of integers, as JSON.
     pub scope: Value,
+    /// In the order in which they were made.
     pub runs: Vec<Ran>,
 }
 
 impl Compared {
+    /// No run yet.
     #[must_use]
     pub fn new(project: &Project) -> Compared {
         let model = &project.opened.model;
@@ -163,6 +184,7 @@ impl Compared {
         Some(base.seconds / run.seconds.max(1e-9))
     }
 
+    /// What the runs say together.
     #[must_use]
     pub fn agreement(&self) -> Agreement {
         let differences = self.differences();

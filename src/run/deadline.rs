@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// The flag that everything long looks at, and who set it.
 pub struct Deadline {
+    /// The flag: set when the time is up, or by whoever wants the run to end.
     pub flag: Stop,
     timed_out: Arc<AtomicBool>,
     /// The answer is being given.
@@ -22,6 +23,7 @@ pub struct Deadline {
 const GRACE: Duration = Duration::from_secs(3);
 
 impl Deadline {
+    /// No clock.
     pub fn never() -> Deadline {
         Deadline::after(None)
     }
@@ -65,6 +67,7 @@ impl Deadline {
         }
     }
 
+    /// Whether the run is to end.
     pub fn is_set(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }

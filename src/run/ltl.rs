@@ -27,25 +27,37 @@ use std::time::Instant;
 pub struct Task {
     /// Name and text; the machine's own when there are none.
     pub formulas: Vec<(String, String)>,
+    /// Paths start in this state (its number breadth first, or a predicate) instead of an initial one.
     pub from: Option<String>,
+    /// The state that the atom `current` means.
     pub current: Option<String>,
+    /// How far to go.
     pub limits: Limits,
+    /// How symmetric states are recognised.
     pub symmetry: Strategy,
 }
 
 /// The answer to one formula.
 pub struct Answered {
+    /// What it is called.
     pub name: String,
+    /// As it was written.
     pub text: String,
     /// Its subformulas, parts before wholes.
     pub parts: Vec<String>,
+    /// The verdict without its details.
     pub verdict: Word,
+    /// What was found, or why there is no answer.
     pub reason: Option<String>,
+    /// A path that does not fulfil it.
     pub finding: Option<Refutation>,
     /// How states were reduced, and the deferred sets that were not permuted.
     pub strategy: Strategy,
+    /// Sets that were not permuted, with the reason.
     pub fixed: Vec<(String, String)>,
+    /// States, edges and nodes of the search.
     pub counts: Counts,
+    /// For this formula.
     pub seconds: f64,
 }
 

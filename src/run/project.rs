@@ -16,13 +16,17 @@ pub const MAX_VALUATIONS: usize = 2_000_000;
 /// A model with its files and its scope. What adds to the model (a goal, formulas) comes before [`Project::solve`].
 #[derive(Default)]
 pub struct Project {
+    /// The files, the typed model and its scope.
     pub opened: Opened,
 }
 
 /// A project whose constants are solved.
 pub struct Solved<'p> {
+    /// What was solved.
     pub project: &'p Project,
+    /// The model made executable.
     pub machine: Arc<Machine>,
+    /// How the search for constants ended.
     pub setup: Setup,
     /// What permutations of the model's sets do to its states.
     action: std::sync::OnceLock<Arc<dyn Action>>,
@@ -67,6 +71,7 @@ impl Project {
 }
 
 impl Solved<'_> {
+    /// What permutations that the model allows do to its states.
     pub fn action(&self) -> &Arc<dyn Action> {
         self.action.get_or_init(|| Arc::new(MachineAction::of(&self.machine)))
     }

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 /// The answer about the states of a system.
 pub struct Answer {
+    /// Whether anything was found.
     pub verdict: Verdict<Finding>,
+    /// States, transitions and what was found.
     pub counts: Counts,
     /// The way from an initial state to what was found.
     pub path: Option<Path>,
@@ -60,7 +62,9 @@ pub fn name<S: System>(system: &S, finding: &Finding) -> String {
 /// A path that does not fulfil a formula. With `back` the last state is the one at that place once more.
 #[derive(Clone, Debug)]
 pub struct Refuted {
+    /// From an initial state.
     pub path: Path,
+    /// Where the loop begins; none if the path ends in a deadlock.
     pub back: Option<usize>,
 }
 

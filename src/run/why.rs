@@ -34,6 +34,7 @@ pub fn text(why: &Why, opened: &Opened) -> String {
             let why = opened.model.not_covered(true);
             why.unwrap_or_else(|| format!("{n} parts of what is to be checked were left out"))
         }
+        Why::Unaudited(what) => format!("nothing was found, but {what}, so that this is not audited"),
         Why::Audit(broken) => broken.to_string(),
         Why::Internal(what) => format!("internal error, please report it: {what}"),
     }

@@ -31,12 +31,17 @@ struct Compiled {
     fast: Option<word::Pred>,
 }
 
+/// A B machine as a system.
 pub struct Machine {
+    /// The typed model.
     pub model: Arc<Model>,
+    /// Sizes of sets and bounds of integers.
     pub scope: Arc<Scope>,
+    /// Constants, variables, then locals.
     pub slots: Vec<SlotInfo>,
     properties: crate::eval::plan::Plan,
     initialisation: Code,
+    /// The operations that are events, compiled.
     pub events: Vec<Event>,
     operations: Vec<Operation>,
     /// The conjuncts of the invariant, then the assertions, then the goal.
@@ -76,6 +81,7 @@ const MANY: usize = 32;
 /// What one thread evaluates with.
 #[derive(Default)]
 pub struct Worker {
+    /// The environment that everything is evaluated in.
     pub env: Env,
     /// The valuation that is in the environment now.
     valuation: usize,
@@ -121,14 +127,18 @@ fn bits_of(n: u64) -> u32 {
 /// A transition beside its target, as plain values; `None` for what is symbolic, and for a result nothing was assigned to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labelled {
+    /// The operation.
     pub op: OpId,
+    /// By parameter.
     pub params: Vec<Option<Value>>,
+    /// By result.
     pub results: Vec<Option<Value>>,
 }
 
 /// How the search for constants ended.
 #[derive(Clone, Debug)]
 pub struct Setup {
+    /// How many valuations of the constants there are.
     pub valuations: usize,
     /// A property without a value, or a limit.
     pub fault: Option<Box<Fault>>,
@@ -137,6 +147,7 @@ pub struct Setup {
 }
 
 impl Machine {
+    /// Compiles a model; the constants have yet to be solved ([`Machine::setup`]).
     pub fn new(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>) -> Machine {
         let (model, scope) = (model.into(), scope.into());
         let mut c = Compiler::new(&model, &scope);
@@ -200,6 +211,7 @@ impl Machine {
         }
     }
 
+    /// How many constants there are.
     pub fn const_slots(&self) -> usize {
         self.model.constants.len()
     }
@@ -218,6 +230,7 @@ impl Machine {
         self.constants.len() > 1
     }
 
+    /// How many valuations of the constants there are.
     pub fn valuations(&self) -> usize {
         self.constants.len()
     }
@@ -227,6 +240,7 @@ impl Machine {
         self.setup.is_none()
     }
 
+    /// How many values are interned.
     pub fn interned(&self) -> usize {
         self.table.len()
     }

@@ -85,12 +85,14 @@ pub enum Width {
 /// What transitions are called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
+    /// For people, and for formulas.
     pub name: Arc<str>,
     /// One state may have several transitions of it to one target, told apart by their labels only.
     pub may_repeat: bool,
 }
 
 impl Operation {
+    /// An operation that never repeats.
     pub fn named(name: impl Into<Arc<str>>) -> Operation {
         Operation { name: name.into(), may_repeat: false }
     }
@@ -110,8 +112,11 @@ pub enum Role {
 /// A closed question about states. Its number is its place in [`System::checks`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
+    /// What it is for.
     pub role: Role,
+    /// For people, and for formulas.
     pub name: Arc<str>,
+    /// Where it stands in a text, if it does.
     pub span: Span,
     /// The same in all states of a start.
     pub is_static: bool,
@@ -124,14 +129,17 @@ impl Check {
         Check { role, name: name.into(), span: Span::default(), is_static: false, changed_by: vec![] }
     }
 
+    /// A conjunct of the invariant.
     pub fn invariant(name: impl Into<Arc<str>>) -> Check {
         Check::of(Role::Invariant, name)
     }
 
+    /// An assertion.
     pub fn assertion(name: impl Into<Arc<str>>) -> Check {
         Check::of(Role::Assertion, name)
     }
 
+    /// A goal.
     pub fn goal(name: impl Into<Arc<str>>) -> Check {
         Check::of(Role::Goal, name)
     }
@@ -147,6 +155,7 @@ impl Check {
 pub struct Transition<'a, H> {
     /// Its place in [`System::operations`].
     pub operation: usize,
+    /// The row of its target.
     pub target: &'a [u64],
     /// The target at hand, for [`System::holds`] and [`System::label`].
     pub here: &'a mut H,
@@ -154,6 +163,7 @@ pub struct Transition<'a, H> {
 
 /// What hears of the transitions of a state.
 pub trait Visitor<H> {
+    /// A transition; `Break` ends the visit.
     fn transition(&mut self, t: Transition<H>) -> ControlFlow<()>;
 
     /// An operation has no value for some parameters.
@@ -192,10 +202,13 @@ pub trait System: Send + Sync {
     /// What the words of a row can be.
     fn widths(&self) -> Vec<Width>;
 
+    /// What transitions are called; a transition gives its place in this list.
     fn operations(&self) -> &[Operation];
 
+    /// What can be asked of a state.
     fn checks(&self) -> &[Check];
 
+    /// What one thread needs.
     fn worker(&self, stop: &Stop) -> Self::Worker;
 
     /// A worker for one who asks for successors and checks only, and for no label of an operation that cannot repeat.
@@ -283,7 +296,9 @@ pub trait System: Send + Sync {
 /// States one after the other, and the label of the transition between each two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
+    /// The states.
     pub rows: Vec<Vec<u64>>,
+    /// One fewer than there are states.
     pub labels: Vec<Label>,
 }
 
@@ -309,7 +324,9 @@ pub fn initial_states<S: System>(
 pub struct Initial {
     /// There are no others.
     pub complete: Option<Complete>,
+    /// The first fault.
     pub fault: Option<Box<Fault>>,
+    /// The first place where an enumeration was cut short.
     pub cut: Option<Span>,
 }
 

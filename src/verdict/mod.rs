@@ -14,20 +14,26 @@ use std::time::Duration;
 /// The answer of an engine; `F` is what it finds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict<F> {
+    /// Nothing was found, and everything was looked at.
     Holds(Proof),
+    /// Something was found.
     Fails(F),
+    /// Nothing was found, and not everything was looked at.
     Unknown(Why),
 }
 
 impl<F> Verdict<F> {
+    /// Whether it is proved.
     pub fn holds(&self) -> bool {
         matches!(self, Verdict::Holds(_))
     }
 
+    /// Whether something was found.
     pub fn fails(&self) -> bool {
         matches!(self, Verdict::Fails(_))
     }
 
+    /// The verdict without its details.
     pub fn word(&self) -> Word {
         match self {
             Verdict::Holds(_) => Word::Holds,
@@ -49,12 +55,16 @@ impl<F> Verdict<F> {
 /// A verdict without its details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
+    /// Nothing was found, and everything was looked at.
     Holds,
+    /// Something was found.
     Fails,
+    /// Nothing was found, and not everything was looked at.
     Unknown,
 }
 
 impl Word {
+    /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Word::Holds => "holds",
@@ -135,8 +145,11 @@ impl Proof {
 pub enum Why {
     /// Stopped by the user.
     Interrupted,
+    /// The time limit.
     Timeout(Duration),
+    /// The limit of states.
     MaxStates(usize),
+    /// The limit of memory, in bytes.
     MaxMemory(u64),
     /// An unbounded integer was enumerated only from MININT to MAXINT.
     Truncated(Span),
@@ -152,6 +165,8 @@ pub enum Why {
     NoInitialState,
     /// A part of what was to be checked was left out.
     LeftOut(usize),
+    /// Nothing was found, but what the answer rests on could not be audited.
+    Unaudited(&'static str),
     /// The audit found a mistake of ours.
     Audit(Box<Broken>),
     /// Another mistake of ours.
@@ -169,6 +184,7 @@ pub struct Broken {
     pub number: u64,
     /// The state that the event was about.
     pub state: Option<u32>,
+    /// What differs.
     pub detail: Option<String>,
 }
 

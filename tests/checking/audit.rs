@@ -2,14 +2,14 @@
 
 use crate::support::{explore, solved};
 use kanon::explore::audit::{self, Audit, Broken, Report};
-use kanon::explore::inject::Mistake;
+use kanon::explore::inject::{Flaw, Flawed, Mistake};
 use kanon::explore::{Explored, Options, Order};
 use kanon::model::Model;
 use kanon::model::load::{load, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::symmetry::{Action, MachineAction};
 use kanon::symmetry::{Reason, Strategy};
-use kanon::system::{Machine, Stop};
+use kanon::system::{Machine, Role, Stop};
 use kanon::value::Scope;
 use kanon::verdict::{Verdict, Why};
 use std::path::{Path, PathBuf};
@@ -49,20 +49,27 @@ fn audited(
 fn watched(system: &Arc<Machine>, options: &Options, audit: &Audit) -> (Explored, Report) {
     let action: Arc<dyn Action> = Arc::new(MachineAction::of(system));
     let stop = Stop::default();
-    let second = Box::new(audit::Reference::new(system, &stop));
+    let second = Box::new(audit::Reference::new(system, options));
     let by = (audit, Some(second as Box<dyn audit::Second>));
     audit::explore(&**system, Some(&action), options, &stop, &mut |_| {}, by).expect("they go together")
 }
 
-const SCHEDULER: &str = "seed/scheduler0.mch";
+const SCHEDULER: &str = "papers/scheduler0.mch";
+const TOWNS: &str = "lang/decl_constants.mch";
+const RING: &str = "papers/TokenRing.mch";
 const VIOLATED: &str = "lang/errors/find_invariant.mch";
 
 fn orders() -> [Options; 3] {
     [Order::Bfs, Order::Dfs, Order::Mixed(0.5)].map(|order| Options {
         order,
         seed: matches!(order, Order::Mixed(_)).then_some(3),
-        ..Options::default()
+        ..one()
     })
+}
+
+/// One state after the other: these mistakes are made there.
+fn one() -> Options {
+    Options { one_by_one: true, ..Options::default() }
 }
 
 fn planted(mistake: Mistake) -> Audit {
@@ -89,7 +96,7 @@ fn a_store_that_forgets() {
     }
     // Where the guard is not looked at, the store is still wrong afterwards.
     let audit = Audit { every: 1_000_000, ..planted(Mistake::Forgets(5)) };
-    let broken = caught(SCHEDULER, &Options::default(), &audit);
+    let broken = caught(SCHEDULER, &one(), &audit);
     assert_eq!(broken.clause, "kernel/rrac: every state under one id");
     assert_eq!(broken.event, Some("pass"), "the answer is always audited");
 }
@@ -108,16 +115,16 @@ fn a_store_that_claims_what_it_does_not_have() {
 #[test]
 fn a_transition_that_is_dropped() {
     // Nothing else leads to its target.
-    let broken = caught("lang/errors/find_deadlock.mch", &Options::default(), &planted(Mistake::Drops(1)));
+    let broken = caught("lang/errors/find_deadlock.mch", &one(), &planted(Mistake::Drops(1)));
     assert_eq!(broken.clause, "mc2/remove/grd2: tr[{s1}] ⊆ rac");
-    let options = Options { deadlock: false, ..Options::default() };
+    let options = Options { deadlock: false, ..one() };
     let audit = Audit { every: 1_000_000, ..planted(Mistake::Drops(1)) };
     let broken = caught("lang/errors/find_deadlock.mch", &options, &audit);
     assert_eq!((broken.clause, broken.event), ("mc1/pass/grd1: reach ⊆ rac", Some("pass")));
     let caught = (1..=189)
         .filter(|n| {
             let audit = planted(Mistake::Drops(*n));
-            audited(SCHEDULER, &Options::default(), &audit, |_| {}).1.broken.is_some()
+            audited(SCHEDULER, &one(), &audit, |_| {}).1.broken.is_some()
         })
         .count();
     // A dropped transition breaks a clause only if its target is not yet known when the source is removed.
@@ -132,10 +139,10 @@ fn an_invariant_test_that_lies() {
             assert_eq!(broken.clause, "mc2/add_err/grd2: s2 ∉ inv", "a good state is called bad");
         }
     }
-    let (explored, _) = audited(VIOLATED, &Options::default(), &Audit::default(), |_| {});
+    let (explored, _) = audited(VIOLATED, &one(), &Audit::default(), |_| {});
     assert!(matches!(explored.verdict, Verdict::Fails(_)));
     let n = explored.counts.states as u64;
-    let broken = caught(VIOLATED, &Options::default(), &planted(Mistake::Lies(n)));
+    let broken = caught(VIOLATED, &one(), &planted(Mistake::Lies(n)));
     assert_eq!(broken.clause, "mc2/add_inv/grd2: s2 ∈ inv", "a bad state is called good");
 }
 
@@ -155,6 +162,84 @@ fn an_evaluator_that_tests_the_wrong_predicate() {
     let (_, report) = audited(VIOLATED, &options, &Audit::default(), |system| system.misjudge());
     let broken = report.broken.expect("x + y < 3 is false where y : 0..5 is true");
     assert_eq!((broken.clause, broken.event), ("evaluator/invariant", None));
+}
+
+/// The search that ships goes in batches, with one thread or several: it is watched, too.
+#[test]
+fn mistakes_in_batches_are_caught() {
+    let mut by_threads = vec![];
+    for threads in [1, 3] {
+        let options = Options { threads: Some(threads), alone_below: 2, ..Options::default() };
+        for mistake in [Mistake::ClaimsPresent(9), Mistake::ViewClaims(1), Mistake::BatchDrops(1)] {
+            let broken = caught(SCHEDULER, &options, &planted(mistake));
+            assert_eq!(broken.clause, "mc2/remove/grd2: tr[{s1}] ⊆ rac", "{mistake:?}");
+        }
+        let broken = caught(VIOLATED, &options, &planted(Mistake::QuietLies(1)));
+        assert_eq!(broken.clause, "mc2/add_inv/grd2: s2 ∈ inv", "a bad state is called quiet");
+        for file in ["lang/errors/find_assertion.mch", "lang/errors/find_goal.mch"] {
+            let broken = caught(file, &options, &planted(Mistake::QuietLies(1)));
+            assert!(broken.clause.starts_with("observer"), "{file}: {}", broken.clause);
+        }
+        let drops =
+            |n: &u64| audited(SCHEDULER, &options, &planted(Mistake::BatchDrops(*n)), |_| {}).1.broken;
+        by_threads.push((1..=189).filter_map(|n| drops(&n)).count());
+    }
+    assert!(by_threads.iter().all(|n| *n >= 10), "{by_threads:?} of 189");
+    for symmetry in reducing().into_iter().filter(|s| *s != Strategy::Flood) {
+        let options = Options { symmetry, ..Options::default() };
+        for (mistake, clause) in [(Mistake::ViewClaims(3), "rmc1/remove/grd2: rep[tr[{s1}]] ⊆ rrac")] {
+            let broken = caught(SCHEDULER, &options, &planted(mistake));
+            assert_eq!(broken.clause, clause, "{symmetry} {mistake:?}");
+        }
+    }
+}
+
+/// A machine with a flaw of its own, under audit; what the reference evaluator says to it.
+fn flawed(file: &str, flaw: Flaw, options: &Options) -> Report {
+    let (model, scope) = opened(&machine(file), 3).expect("a model");
+    let (system, _) = solved(&model, &scope, 1_000, &Stop::default());
+    let inner = Arc::try_unwrap(system).ok().expect("nobody else has it");
+    let (twin, _) = solved(&model, &scope, 1_000, &Stop::default());
+    let second = Box::new(audit::Reference::new(&twin, options));
+    // Rows mean the same to both: neither has met a value that is interned in another order.
+    let by = (&Audit::default(), Some(second as Box<dyn audit::Second>));
+    let system = Flawed { inner, flaw };
+    audit::explore(&system, None, options, &Stop::default(), &mut |_| {}, by).expect("they go together").1
+}
+
+#[test]
+fn flaws_of_the_system_itself_are_caught() {
+    let options = Options::default();
+    let clause = |file, flaw| flawed(file, flaw, &options).broken.map_or("nothing", |b| b.clause);
+    assert_eq!(clause(TOWNS, Flaw::LosesStart(2)), "evaluator/constants");
+    assert_eq!(clause(RING, Flaw::LosesInitial(1)), "evaluator/initial");
+    assert_eq!(clause(SCHEDULER, Flaw::LosesInitial(1)), "evaluator/initial");
+    assert_eq!(clause(SCHEDULER, Flaw::LosesOperation(0)), "evaluator/successors");
+    for n in [1, 3, 20, 60] {
+        assert_eq!(clause(SCHEDULER, Flaw::LosesSuccessor(n)), "evaluator/successors", "one in {n}");
+    }
+    assert_eq!(
+        clause("lang/errors/find_assertion.mch", Flaw::Ignores(Role::Assertion)),
+        "evaluator/assertion"
+    );
+    assert_eq!(clause("lang/errors/find_goal.mch", Flaw::Ignores(Role::Goal)), "evaluator/goal");
+    assert_eq!(clause(VIOLATED, Flaw::Ignores(Role::Invariant)), "evaluator/invariant");
+}
+
+/// What the answer rests on must have been compared: otherwise it is not audited.
+#[test]
+fn an_audit_that_gave_up_does_not_say_holds() {
+    let text = "MACHINE Wide CONSTANTS f PROPERTIES f : 1..8 --> 1..8 & f = {1..8 * {3}}(1)(1) \
+                VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0 OPERATIONS step = x := (x + 1) mod 4 END";
+    let text = text.replace("f = {1..8 * {3}}(1)(1)", "!i.(i : 1..8 => f(i) = 3)");
+    let path = std::env::temp_dir().join(format!("kanon-wide-{}.mch", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let (model, scope) = opened(&path, 3).expect("a model");
+    let _ = std::fs::remove_file(&path);
+    let (system, _) = solved(&model, &scope, 1_000, &Stop::default());
+    let (explored, report) = watched(&system, &Options::default(), &Audit::default());
+    assert!(report.broken.is_none() && report.unaudited.is_some(), "{report:?}");
+    assert!(matches!(explored.verdict, Verdict::Unknown(Why::Unaudited(_))), "{:?}", explored.verdict);
 }
 
 /// Every machine of a folder: the same answer with and without an audit, and no clause is broken.
@@ -177,7 +262,9 @@ fn silent(folder: &str, most: usize) {
             let (explored, report) = watched(&system, &options, &audit);
             let name = path.display();
             assert_eq!(report.broken, None, "{name}");
-            assert_eq!(explored.verdict, plain.verdict, "{name}");
+            if report.unaudited.is_none() {
+                assert_eq!(explored.verdict, plain.verdict, "{name}");
+            }
             assert_eq!(explored.counts.states, plain.counts.states, "{name}");
             assert!(report.events > 0 || plain.counts.states == 0, "{name}");
             if report.ended.is_none() && plain.verdict.holds() {
@@ -198,7 +285,7 @@ fn silent(folder: &str, most: usize) {
 
 #[test]
 fn the_seeds_are_silent() {
-    with_large_stack(|| silent("seed", 3_000)).expect("a thread");
+    with_large_stack(|| silent("papers", 3_000)).expect("a thread");
 }
 
 #[test]
@@ -225,7 +312,7 @@ fn reduced_searches_are_silent() {
     let mut symmetric = 0;
     for file in ["scheduler0.mch", "scheduler1.mch", "RussianPostalPuzzle.mch", "TokenRing.mch", "Towns.mch"]
     {
-        let (model, scope) = opened(&machine("seed").join(file), 3).expect("a model");
+        let (model, scope) = opened(&machine("papers").join(file), 3).expect("a model");
         let stop = Stop::default();
         let (system, _) = solved(&model, &scope, 1_000, &stop);
         let off = explore(&system, &Options::default(), &stop);
@@ -251,7 +338,7 @@ fn reduced_searches_are_silent() {
 #[test]
 fn mistakes_of_a_reduced_search_are_caught() {
     for symmetry in reducing() {
-        let options = Options { symmetry, ..Options::default() };
+        let options = Options { symmetry, ..one() };
         for (mistake, clause) in [
             (Mistake::Forgets(5), "rmc1/add_inv/grd4: rep(s2) ∉ rrac"),
             (Mistake::ClaimsPresent(10), "rmc1/remove/grd2: rep[tr[{s1}]] ⊆ rrac"),
@@ -314,7 +401,7 @@ fn the_command_line() {
         let mut c = Command::new(env!("CARGO_BIN_EXE_kanon"));
         c.current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().expect("the program starts")
     };
-    let file = "models/seed/scheduler0.mch";
+    let file = "models/papers/scheduler0.mch";
     let ran = kanon(&["check", file, "--card", "PROC=3", "--symmetry", "off", "--audit=2", "--json"]);
     let answer: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
     let audit = &answer["audit"];

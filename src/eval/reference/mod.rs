@@ -75,6 +75,11 @@ impl<'m> Cx<'m> {
         self
     }
 
+    /// Steps left.
+    pub fn fuel(&self) -> u64 {
+        self.fuel.get()
+    }
+
     /// Places where an integer ran only through MININT..MAXINT although nothing bounds it.
     pub fn truncated(&self) -> Vec<Span> {
         self.truncated.borrow().clone()

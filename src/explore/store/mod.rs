@@ -200,6 +200,16 @@ impl Store {
         }
     }
 
+    /// The state with a packed row.
+    pub(super) fn find_key(&self, key: &[u64]) -> Option<StateId> {
+        self.find(&self.unpacked(key))
+    }
+
+    /// The words of a packed row.
+    pub(super) fn unpacked(&self, key: &[u64]) -> Row {
+        self.layout.unpack(key).collect()
+    }
+
     /// Asks the memory for the place where a row will be looked up.
     #[inline]
     pub fn prefetch_row(&self, row: &[u64]) {

@@ -1,0 +1,158 @@
+//! Chooses the search for a run: the visited set of its strategy, one state after the other or in batches, with one thread
+//! or several, with an audit or without.
+
+use super::Options;
+use super::batch::{Block, Common, Helper, Leader, MOST};
+use super::hooks::{ByKey, Driven, Effort, Hooks, Off, Visited};
+use super::inject::Planted;
+use super::line;
+use super::observe::Observers;
+use super::order::Order;
+use super::plan::{Asked, Plan, Refusal, plan};
+use super::reduced::{Flooded, Keyed, Marked};
+use super::search::{Explored, Firsts, Loop, Progress, Reduction, kernel, run};
+use super::store::{Layout, Store};
+use crate::symmetry::orbit::Orbits;
+use crate::symmetry::{Action, Reducer, Strategy};
+use crate::system::{Stop, System};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Explores all states. `action` is what the options' strategy permutes by; without one nothing is reduced. `stop` ends
+/// the search; `progress` is called every few hundred states.
+///
+/// # Errors
+/// Options that do not go together.
+pub fn explore<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    options: &Options,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Explored, Refusal> {
+    let plan = plan(options, Asked::States, false)?;
+    Ok(reduce(system, action, options, Plain { system, options, plan, stop, progress }))
+}
+
+/// A search that waits for its visited set.
+pub(super) trait Search {
+    fn run<V: Visited>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored;
+
+    /// The same with a visited set that allows for batches.
+    fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored
+    where
+        Self: Sized,
+    {
+        self.run(visited, firsts, action)
+    }
+}
+
+struct Plain<'a, 'p, 'q, S> {
+    system: &'a S,
+    options: &'a Options,
+    plan: Plan,
+    stop: &'a Stop,
+    progress: &'p mut (dyn FnMut(Progress) + 'q),
+}
+
+impl<S: System> Search for Plain<'_, '_, '_, S> {
+    fn run<V: Visited>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
+        let Plain { system, options, stop, progress, .. } = self;
+        run(system, options, stop, progress, Off, visited, firsts).0
+    }
+
+    fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
+        let Plain { system, options, plan, stop, progress } = self;
+        if options.one_by_one {
+            return run(system, options, stop, progress, Off, visited, firsts).0;
+        }
+        in_batches(system, (options, plan), stop, progress, (Off, None), visited, firsts).0
+    }
+}
+
+/// Runs a search with the visited set of the strategy: chosen once, out here.
+pub(super) fn reduce<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    options: &Options,
+    search: impl Search,
+) -> Explored {
+    let layout = Layout::new(&system.widths());
+    let store = Store::new(layout.clone());
+    let Some(action) = action.filter(|_| options.symmetry != Strategy::Off) else {
+        return search.run_by_key(store, Firsts::All, None);
+    };
+    let reduction = Reduction { group: action.group().clone(), ..Reduction::default() };
+    if action.group().is_trivial() {
+        let mut explored = search.run_by_key(store, Firsts::All, None);
+        explored.reduction = Some(reduction);
+        return explored;
+    }
+    let orbits = || Firsts::Orbits(Orbits::new(action), HashSet::new());
+    let mut explored = match options.symmetry {
+        Strategy::Flood => {
+            let visited = Flooded { store, rac: Store::new(layout), orbits: Orbits::new(action) };
+            search.run(visited, orbits(), Some(action))
+        }
+        Strategy::Markers => match (action.clone().marking(), action.clone().marking()) {
+            (Some(marking), Some(of_starts)) => {
+                let visited = Marked { store, index: HashMap::default(), marking };
+                search.run(visited, Firsts::Marked(of_starts, HashSet::new()), Some(action))
+            }
+            _ => search.run_by_key(store, Firsts::All, None),
+        },
+        strategy => match Reducer::new(action, strategy, options.timed) {
+            Some(reducer) => search.run_by_key(Keyed { store, reducer }, orbits(), Some(action)),
+            None => search.run_by_key(store, Firsts::All, None),
+        },
+    };
+    // A program without nauty, and a system without markers, do not reduce, and say so.
+    let (strategy, effort) = match explored.reduction.take() {
+        Some(r) => (options.symmetry, r.effort),
+        None => (Strategy::Off, Effort::default()),
+    };
+    explored.reduction = Some(Reduction { strategy, effort, ..reduction });
+    explored
+}
+
+/// [`search::run`] in batches, by as many threads as are planned.
+pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
+    system: &S,
+    (options, plan): (&Options, Plan),
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+    (hooks, planted): (H, Option<&Planted>),
+    visited: V,
+    firsts: Firsts,
+) -> (Explored, H) {
+    let observers = Observers::new::<V>(system, options);
+    let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
+    let mut kernel = kernel(options, visited);
+    let flow = main.start(&mut kernel, firsts);
+    let store = kernel.rrac().store();
+    let (words, view) = (store.key_words(), Arc::new(store.view()));
+    let most = if options.order == Order::Bfs { MOST } else { 1 };
+    let helper = |kernel: &Driven<V>| Helper::new(system, stop, kernel.rrac().keys(), words);
+    let mine = helper(&kernel);
+    let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
+    let common = Common { system, observers: &observers, stop, planted };
+    let tokens = VecDeque::new();
+    let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
+    let mut done = vec![];
+    if flow.is_continue() {
+        if others.is_empty() {
+            let (mut rows, mut block) = (vec![], Block::default());
+            while leader.alone(most, &mut rows, &mut block).is_continue() {}
+        } else {
+            done = line::run(&mut leader, others, options.alone_below);
+        }
+    }
+    let Leader { mut main, kernel, mine, .. } = leader;
+    done.push(mine);
+    for helper in &mut done {
+        main.cut(system.cut(&mut helper.worker));
+        main.cut(system.cut(&mut helper.judge));
+    }
+    main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys)))
+}
