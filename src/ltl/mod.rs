@@ -16,14 +16,17 @@
 //! and shares nothing with tableau and search.
 
 pub mod atoms;
+mod audit;
 mod component;
 pub mod fairness;
 pub mod lasso;
 mod lex;
 pub mod machine;
+mod mistake;
 pub mod named;
 pub mod parse;
 mod path;
+mod premise;
 mod product;
 pub mod reduce;
 mod search;
@@ -33,14 +36,17 @@ pub mod structure;
 pub mod syntax;
 mod tableau;
 
+pub use audit::Audited;
 pub use lasso::{Lasso, Taken, Word};
+#[doc(hidden)]
+pub use mistake::Mistake;
 pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
 pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
 pub use tableau::TooLarge;
 
 use crate::system::Stop;
 use crate::verdict::{self, Complete, Exact, Proof, Verdict, Why};
-use fairness::Premise;
+use premise::Premise;
 use product::Product;
 use search::{Ended, Search};
 use tableau::Tableau;
@@ -67,6 +73,8 @@ pub struct Answer {
     /// On the path of a failure the premise holds and the formula does not.
     pub verdict: Verdict<Lasso>,
     pub counts: Counts,
+    /// What an audit looked at, if there was one.
+    pub audited: Option<Audited>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -74,6 +82,10 @@ pub struct Options {
     pub stop: Stop,
     /// Check paths from this state, instead of those from the initial states.
     pub from: Option<StateId>,
+    /// Look at a search that has found nothing once more.
+    pub audit: bool,
+    #[doc(hidden)]
+    pub mistake: Option<Mistake>,
 }
 
 /// Whether all maximal paths from the initial states that fulfil the premise fulfil the formula.
@@ -85,13 +97,17 @@ pub fn check<S: Structure>(
     let tableau = Tableau::of_negation(&property.formula)?;
     let premise = Premise::new(property.premise.as_ref(), tableau.untils())?;
     let mut product = Product::new(structure, tableau, premise);
+    product.planted = options.mistake;
     let (initial, complete) = match options.from {
         // The one state that is asked for is all there is.
         Some(s) => (vec![s], Some(Complete::every_start_was_visited())),
         None => product.initial(),
     };
     let mut search = Search::new(&mut product);
-    let ended = search.run(&initial, &options.stop);
+    let mut ended = search.run(&initial, &options.stop);
+    if matches!(ended, Ended::Found(_)) && options.mistake == Some(Mistake::Silent) {
+        ended = Ended::Nothing(verdict::Exhausted::nothing_is_left());
+    }
     let (depth, search_bytes) = (search.depth, search.bytes());
     let (node_bytes, state_bytes) = product.bytes();
     let counts = Counts {
@@ -103,7 +119,7 @@ pub fn check<S: Structure>(
         node_bytes: node_bytes + search_bytes,
         state_bytes,
     };
-    let verdict = match ended {
+    let mut verdict = match ended {
         Ended::Found(found) => match counterexample(&mut product, &initial, &found, property) {
             Ok(lasso) => Verdict::Fails(lasso),
             Err(why) => Verdict::Unknown(Why::Internal(why)),
@@ -121,7 +137,14 @@ pub fn check<S: Structure>(
             }
         },
     };
-    Ok(Answer { verdict, counts })
+    let mut audited = None;
+    if options.audit && verdict.holds() {
+        match audit::audit(&mut product, &initial) {
+            Ok(looked) => audited = Some(looked),
+            Err(broken) => verdict = Verdict::Unknown(Why::Audit(broken)),
+        }
+    }
+    Ok(Answer { verdict, counts, audited })
 }
 
 /// A path of a structure, if it is a counterexample; as short as we can make it.

@@ -1,7 +1,8 @@
 //! The graph of the paper's §4.4: nodes are pairs of a state and an atom. States are expanded when an atom of theirs
 //! is asked for, and their edges are kept, since a state may have several atoms.
 
-use super::fairness::Premise;
+use super::mistake::Mistake;
+use super::premise::Premise;
 use super::structure::{Edge, Expansion, Known, StateId, Structure};
 use super::tableau::{AtomId, Kind, KindId, ListId, NeedId, Tableau};
 use crate::verdict::Complete;
@@ -61,6 +62,9 @@ pub struct Product<'s, S> {
     /// Which part of the graph a node was last put into.
     marks: Vec<Mark>,
     last_mark: Mark,
+    /// A mistake of a test's, which an audit has to catch, and its occasions so far.
+    pub planted: Option<Mistake>,
+    occasions: u64,
 }
 
 impl<'s, S: Structure> Product<'s, S> {
@@ -82,6 +86,8 @@ impl<'s, S: Structure> Product<'s, S> {
             buffer: Expansion::default(),
             marks: vec![],
             last_mark: 0,
+            planted: None,
+            occasions: 0,
         }
     }
 
@@ -145,6 +151,38 @@ impl<'s, S: Structure> Product<'s, S> {
         !x.edges.is_empty() && open == 0 && (leaves || !uses.sink) && !self.premise.needs_instances()
     }
 
+    /// What is kept of steps: as much as somebody asks for.
+    fn projected(&self, edges: &mut [Edge]) {
+        let (steps, instances) = (self.steps(), self.premise.needs_instances());
+        for e in edges {
+            e.props &= steps;
+            e.stays = false;
+            if !instances {
+                e.instance = 0;
+            }
+        }
+    }
+
+    /// Whether the stored steps of a state are those that the structure says it has, asked once more.
+    pub fn has_its_steps(&mut self, s: StateId) -> bool {
+        let mut x = Expansion::default();
+        if self.structure.expand(s, &mut x) == Known::Nothing {
+            return false;
+        }
+        self.projected(&mut x.edges);
+        x.edges.sort_unstable();
+        x.edges.dedup();
+        let State { first, last, .. } = self.states[s as usize];
+        let stored = (first..last).map(|e| (self.target(e), self.props(e), self.instance(e)));
+        stored.eq(x.edges.iter().map(|e| (e.target, e.props, e.instance)))
+    }
+
+    /// Whether it is the turn of a planted mistake.
+    fn errs(&mut self, n: u64) -> bool {
+        self.occasions += 1;
+        self.occasions == n
+    }
+
     fn store(&mut self, s: StateId, x: &mut Expansion) -> KindId {
         self.expanded += 1;
         let uses = self.tableau.uses;
@@ -153,19 +191,16 @@ impl<'s, S: Structure> Product<'s, S> {
         let deadlock = x.edges.is_empty();
         let sink = uses.sink && x.edges.iter().all(|e| e.stays);
         let instances = self.premise.needs_instances();
-        for e in &mut x.edges {
-            e.props &= steps;
-            e.stays = false;
-            if !instances {
-                e.instance = 0;
-            }
-        }
+        self.projected(&mut x.edges);
         let mut labels: Vec<u64> = x.edges.iter().map(|e| e.props & uses.step).collect();
         labels.sort_unstable();
         labels.dedup();
         // Edges that nobody can tell apart are one.
         x.edges.sort_unstable();
         x.edges.dedup();
+        if let Some(Mistake::LosesStep(n)) = self.planted {
+            x.edges.retain(|_| !self.errs(n));
+        }
         let first = self.targets.len() as EdgeId;
         for e in &x.edges {
             self.targets.push(e.target);
@@ -305,6 +340,12 @@ impl<'s, S: Structure> Product<'s, S> {
             return (*n, false);
         }
         let n = self.nodes.len() as NodeId;
+        if let Some(Mistake::LosesNode(turn)) = self.planted
+            && n > 0
+            && self.errs(turn)
+        {
+            return (n - 1, false);
+        }
         self.states[s as usize].node = n;
         let nodes = &self.nodes;
         self.index.insert_unique(h, n, |n| {

@@ -242,7 +242,7 @@ impl Run<'_> {
         };
         let is_reduced = reducer.is_some();
         let mut space = self.space(bound, reducer, self.task.limits);
-        let mut options = ltl::Options { stop: self.deadline.flag.clone(), from: None };
+        let mut options = ltl::Options { stop: self.deadline.flag.clone(), ..ltl::Options::default() };
         if let Some(row) = &self.from {
             options.from = Some(space.state(row));
         }

@@ -91,8 +91,9 @@ pub fn ltl<S: System>(
     let stop = Stop::default();
     let steps = property.steps();
     let mut space = Space::new(system, propositions.clone(), steps, reducer, limits, &stop);
-    let answer = ltl::check(&mut space, &property, &ltl::Options { stop: stop.clone(), from: None })
-        .map_err(|e| wrong(e.0))?;
+    let answer =
+        ltl::check(&mut space, &property, &ltl::Options { stop: stop.clone(), ..Default::default() })
+            .map_err(|e| wrong(e.0))?;
     let verdict = match answer.verdict {
         Verdict::Holds(proof) => Verdict::Holds(proof),
         Verdict::Unknown(why) => Verdict::Unknown(why),

@@ -1,5 +1,6 @@
 //! Temporal logic: the search against a second one, its laws, models with formulas, and reduction.
 
+mod audit;
 mod brute;
 mod buechi;
 mod laws;
