@@ -4,6 +4,7 @@ mod audit;
 mod elements;
 mod invariant;
 mod models;
+mod starts;
 #[path = "../support/mod.rs"]
 mod support;
 mod threads;
