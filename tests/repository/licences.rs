@@ -151,6 +151,25 @@ fn two_versions_of_a_package_are_listed() {
 }
 
 #[test]
+fn dependencies_are_documented() {
+    let document = read("docs/dependencies.md");
+    let manifest = read("Cargo.toml");
+    let mut wrong = Vec::new();
+    for section in ["[dependencies]", "[dev-dependencies]"] {
+        let (_, rest) = manifest.split_once(&format!("\n{section}\n")).expect("the section");
+        let names =
+            rest.lines().take_while(|l| !l.starts_with('[')).filter_map(|l| l.split([' ', '.', '=']).next());
+        for name in names.filter(|n| !n.is_empty() && !n.starts_with(['#', '"']) && !n.starts_with("kanon-"))
+        {
+            if !document.contains(&format!("`{name}`")) {
+                wrong.push(format!("docs/dependencies.md does not say what {name} is for"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn everything_from_a_registry_has_a_checksum() {
     for file in ["Cargo.lock", "fuzz/Cargo.lock"] {
         let lock = read(file);
