@@ -337,7 +337,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
         }
         a.events += 1;
         if a.ended.is_none() && kernel.rrac().kept() > 0 {
-            // Sound by wmc, but rmc1's clauses ask for one state an orbit.
+            // Sound by wmc, but rmc1's clauses ask for one state per orbit.
             a.ended = Some(format!(
                 "clauses were executed up to event {}: a state was kept as it is, so its orbit may have several",
                 a.events

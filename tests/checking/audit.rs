@@ -284,7 +284,7 @@ fn silent(folder: &str, most: usize) {
 }
 
 #[test]
-fn the_seeds_are_silent() {
+fn the_models_of_the_papers_are_silent() {
     with_large_stack(|| silent("papers", 3_000)).expect("a thread");
 }
 

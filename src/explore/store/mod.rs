@@ -23,7 +23,7 @@ pub type StateId = u32;
 /// The parent of an initial state.
 pub const ROOT: StateId = StateId::MAX;
 
-/// A state's words, one a variable.
+/// A state's words, one per variable.
 pub type Row = SmallVec<[u64; 8]>;
 
 /// A state that arrives: its row, and the state it was reached from.
