@@ -1,6 +1,6 @@
 //! `kanon check`: explore all states.
 
-use super::{Exit, ScopeOptions, interrupt};
+use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
 use crate::explore::{Options, Order};
@@ -10,11 +10,8 @@ use crate::report::progress::Line;
 use crate::report::{self, json, text};
 use crate::run::answer::Checked;
 use crate::run::ltl::{self, Answered};
-use crate::run::{Deadline, Project, Task, check, why};
+use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
-use crate::trace::export;
-use crate::trace::fault::plain_error;
-use crate::verdict::Why;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -144,7 +141,7 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "expected a number of bytes that exists".into())
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+pub(super) fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(0) => Err("at least one thread is needed".into()),
         Ok(n) if n > MAX_THREADS => Err(format!("at most {MAX_THREADS} threads")),
@@ -190,16 +187,16 @@ pub fn run(args: &Args) -> Exit {
     if let Err(why) = task.refused() {
         return super::wrong(why.0, args.json);
     }
-    let (limit, as_json) = (args.limits.timeout, args.json);
-    let deadline = Deadline::with_last_resort(limit, move || {
-        let why = why::text(&Why::Timeout(limit.unwrap_or_default()), &Default::default());
-        let why = format!("{why}, in a single evaluation that did not end");
-        let exit = super::failed(&why, as_json);
-        std::process::exit(exit as i32);
+    if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
+        return exit;
+    }
+    let sketch = Sketch::default();
+    let deadline = super::deadline(args.limits.timeout, args.json, &sketch, |known, why| {
+        json::unanswered(why, Some(known))
     });
     interrupt::listen(&deadline);
     let mut line = Line::new();
-    let answers = answers(args, &task, &deadline, &mut line);
+    let answers = answers(args, &task, &deadline, &sketch, &mut line);
     deadline.settle();
     line.clear();
     let Answers { project, checked, formulas } = match answers {
@@ -207,36 +204,41 @@ pub fn run(args: &Args) -> Exit {
         Err(refused) => return super::refuse(&refused, args.json),
     };
     let opened = &project.opened;
-    if let (Some(path), Some(found)) = (&args.trace, &checked.finding)
-        && let Err(e) = export::write(path, &found.trace, opened)
-    {
-        let d = plain_error(format!("cannot write {}: {e}", path.display()));
-        return super::refuse(&project.refuse(vec![d]), args.json);
-    }
+    let of_states = checked.finding.as_ref().map(|f| (&f.trace, None));
+    let of_paths = formulas.iter().flatten().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
+    let written = super::write_trace(args.trace.as_deref(), of_states.or(of_paths), opened);
     if args.json {
         let mut object = json::checked(&checked, opened);
         if let Some(f) = &formulas {
-            object["ltl"] = report::ltl::json(f, &opened.model, false);
+            object["ltl"] = report::ltl::json(f, opened, false);
         }
+        written.add_to(&mut object["warnings"]);
         report::out(&json::text(&object));
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&text::checked(&checked, opened, args.stats, report::colour_out()));
-        if let (Some(path), Some(_)) = (&args.trace, &checked.finding) {
-            report::out(&format!("trace written to {}\n", path.display()));
-        }
         if let Some(f) = &formulas {
             report::out(&format!("\n{}", report::ltl::text(f, &opened.model, false, report::colour_out())));
         }
+        written.say();
     }
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
-    Exit::of(of_formulas.chain([checked.verdict]))
+    written.exit(Exit::of(of_formulas.chain([checked.verdict])))
 }
 
 /// Reads the file and solves its constants once, and asks.
-fn answers(args: &Args, task: &Task, deadline: &Deadline, line: &mut Line) -> Result<Answers, Refused> {
+fn answers(
+    args: &Args,
+    task: &Task,
+    deadline: &Deadline,
+    sketch: &Sketch,
+    line: &mut Line,
+) -> Result<Answers, Refused> {
     let begin = Instant::now();
     let mut project = Project::open(&args.file, &args.scope.args())?;
+    if let Ok(mut sketch) = sketch.lock() {
+        *sketch = json::of_model(&project.opened);
+    }
     let formulas = args.formulas();
     let prepared = match &args.goal {
         Some(goal) => project.set_goal(goal),

@@ -3,15 +3,14 @@
 //! Each run explores everything, whatever it finds, so that counts can be compared.
 
 use super::check::Limits;
-use super::{Exit, ScopeOptions, interrupt};
+use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::Options;
 use crate::model::open::Refused;
 use crate::report::progress::Line;
 use crate::report::{self, chart, compared, json, text};
 use crate::run::compare::{Agreement, Compared};
-use crate::run::{Deadline, Project, Task, check};
+use crate::run::{Project, Task, check};
 use crate::symmetry::Strategy;
-use crate::trace::fault::plain_error;
 use crate::verdict::Why;
 use std::path::PathBuf;
 
@@ -45,42 +44,45 @@ fn strategies() -> impl Iterator<Item = Strategy> {
 }
 
 pub fn run(args: &Args) -> Exit {
+    if let Err(exit) = super::try_file(args.plot.as_deref(), args.json) {
+        return exit;
+    }
     let compared = match compare(args) {
         Ok(compared) => compared,
         Err(refused) => return super::refuse(&refused, args.json),
     };
-    if let Some(path) = &args.plot
-        && let Err(e) = std::fs::write(path, chart::svg(&compared))
-    {
-        let d = plain_error(format!("cannot write {}: {e}", path.display()));
-        return super::refuse(&Refused { diagnostics: vec![d], ..Refused::default() }, args.json);
-    }
+    let written = match &args.plot {
+        Some(path) => super::Written::of(path, std::fs::write(path, chart::svg(&compared))),
+        None => super::Written::Nothing,
+    };
     if args.json {
-        report::out(&json::text(&compared::json(&compared)));
+        let mut object = compared::json(&compared);
+        written.add_to(&mut object["warnings"]);
+        report::out(&json::text(&object));
     } else {
         report::out(&compared::text(&compared));
+        written.complain();
     }
-    match compared.agreement() {
+    written.exit(match compared.agreement() {
         Agreement::Agree(_) => Exit::Holds,
         Agreement::Differ(_) => Exit::Fails,
         Agreement::Open(_) => Exit::Unknown,
-    }
+    })
 }
 
 /// The file is read once; the constants are solved once per strategy, since their time is part of each run's.
 fn compare(args: &Args) -> Result<Compared, Refused> {
+    let sketch = Sketch::default();
     let project = Project::open(&args.file, &args.scope.args())?;
     if !args.json {
         report::err(&text::warnings(&project.opened, report::colour_err()));
     }
     let mut compared = Compared::new(&project);
     for strategy in strategies() {
-        let (limit, as_json) = (args.limits.timeout.unwrap_or_default(), args.json);
-        let deadline = Deadline::with_last_resort(args.limits.timeout, move || {
-            let limit = limit.as_secs_f64();
-            let why = format!("{strategy}: timeout after {limit} s, in a single evaluation that did not end");
-            std::process::exit(super::failed(&why, as_json) as i32);
-        });
+        if let Ok(mut sketch) = sketch.lock() {
+            *sketch = compared::json(&compared);
+        }
+        let deadline = super::deadline(args.limits.timeout, args.json, &sketch, compared::unanswered);
         interrupt::listen(&deadline);
         let mut line = Line::new();
         let answer = project.solve(&deadline).and_then(|solved| {

@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Exit {
         Ok(drawing) => drawing,
         Err(Failed::Model(refused)) => return super::refuse(&refused, false),
         Err(Failed::Asked(why)) => return super::wrong(&why, false),
-        Err(Failed::Unknown(why)) => return super::failed(&why, false),
+        Err(Failed::Unknown(why)) => return super::failed(&why),
     };
     let by_name = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
     let is_svg = args.svg || args.output.as_ref().is_some_and(by_name);

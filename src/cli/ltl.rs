@@ -1,14 +1,14 @@
 //! `kanon ltl`: temporal formulas.
 
-use super::{Exit, ScopeOptions, interrupt};
+use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::Diagnostic;
 use crate::ltl::space::Limits;
 use crate::model::open::Refused;
 use crate::report::{self, json, text};
-use crate::run::Deadline;
-use crate::run::ltl::{self, Task};
+use crate::run::ltl::{self, Answered, Task};
+use crate::run::{Deadline, Project};
 use crate::symmetry::Strategy;
 use crate::trace::fault::plain_error;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,12 @@ pub struct Args {
     /// Stop when the program has more memory than this: `500M`, `8G`, or bytes
     #[arg(long, value_name = "BYTES", value_parser = super::check::bytes)]
     pub max_memory: Option<u64>,
+    /// Threads: the search for paths has one
+    #[arg(long, value_name = "N", value_parser = super::check::threads)]
+    pub threads: Option<usize>,
+    /// Write the first counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub trace: Option<PathBuf>,
     /// Print a JSON array with an object per formula instead of text
     #[arg(long)]
     pub json: bool,
@@ -54,16 +60,15 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Exit {
-    let options = Options { symmetry: args.symmetry, ..Options::default() };
+    let options = Options { symmetry: args.symmetry, threads: args.threads, ..Options::default() };
     if let Err(why) = plan(&options, Asked::Paths, false) {
         return super::wrong(why.0, args.json);
     }
-    let (limit, as_json) = (args.timeout, args.json);
-    let deadline = Deadline::with_last_resort(limit, move || {
-        let seconds = limit.unwrap_or_default().as_secs_f64();
-        let why = format!("timeout after {seconds} s, in a single evaluation that did not end");
-        std::process::exit(super::failed(&why, as_json) as i32);
-    });
+    if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
+        return exit;
+    }
+    let sketch = Sketch::default();
+    let deadline = super::deadline(args.timeout, args.json, &sketch, report::ltl::unanswered);
     interrupt::listen(&deadline);
     let mut task = Task {
         formulas: vec![],
@@ -82,20 +87,45 @@ pub fn run(args: &Args) -> Exit {
             }
         }
     }
-    let answers = ltl::check_file(&args.file, &args.scope.args(), &task, &deadline);
+    let answers = answers(args, &task, &deadline, &sketch);
     deadline.settle();
     let (project, formulas) = match answers {
         Ok(answers) => answers,
         Err(refused) => return super::refuse(&refused, args.json),
     };
     let opened = &project.opened;
+    let found = formulas.iter().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
+    let written = super::write_trace(args.trace.as_deref(), found, opened);
     if args.json {
-        report::out(&json::text(&report::ltl::json(&formulas, &opened.model, args.explain)));
+        let mut all = report::ltl::json(&formulas, opened, args.explain);
+        written.add_to(&mut all[0]["warnings"]);
+        report::out(&json::text(&all));
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&report::ltl::text(&formulas, &opened.model, args.explain, report::colour_out()));
+        written.say();
     }
-    Exit::of(formulas.iter().map(|f| f.verdict))
+    written.exit(Exit::of(formulas.iter().map(|f| f.verdict)))
+}
+
+/// Reads the file, and asks.
+fn answers(
+    args: &Args,
+    task: &Task,
+    deadline: &Deadline,
+    sketch: &Sketch,
+) -> Result<(Project, Vec<Answered>), Refused> {
+    let mut project = Project::open(&args.file, &args.scope.args())?;
+    let asked = ltl::bind(&mut project, task).and_then(|bindings| {
+        if let Ok(mut sketch) = sketch.lock() {
+            *sketch = report::ltl::asked(&bindings, &project.opened);
+        }
+        ltl::check(&project.solve(deadline)?, &bindings, task, deadline)
+    });
+    match asked {
+        Ok(formulas) => Ok((project, formulas)),
+        Err(diagnostics) => Err(project.refuse(diagnostics)),
+    }
 }
 
 fn from_file(path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {

@@ -1,7 +1,8 @@
 //! The command line: one file per command, and the exit codes. A command reads its arguments, asks [`crate::run`], and has
 //! the answer rendered.
 //!
-//! 0 holds, 1 fails, 2 the model or the command line is wrong, 3 unknown. Nothing here prints: `report` does.
+//! 0 holds, 1 fails, 2 the model or the command line is wrong (or what was asked for could not be written), 3 unknown.
+//! Nothing here prints: `report` does.
 
 pub mod check;
 pub mod compare;
@@ -12,16 +13,22 @@ pub mod ltl;
 pub mod repl;
 pub mod replay;
 
+use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
-use crate::model::open::Refused;
+use crate::model::open::{Opened, Refused};
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
+use crate::run::Deadline;
+use crate::trace::fault::plain_error;
+use crate::trace::{Trace, export};
 use crate::verdict::Word;
 use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
+use serde_json::Value;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +114,18 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Runs the program; the arguments include its name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
-    let args: Vec<OsString> = args.into_iter().collect();
+    let exit = answer(args.into_iter().collect());
+    // An answer that nobody can read is none.
+    match report::unwritten() {
+        Some(why) => {
+            report::err(&format!("error: standard output cannot be written: {why}\n"));
+            Exit::Wrong
+        }
+        None => exit,
+    }
+}
+
+fn answer(args: Vec<OsString>) -> Exit {
     let as_json = args.iter().any(|a| a == "--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
@@ -122,10 +140,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     let ran = catch_unwind(AssertUnwindSafe(|| with_large_stack(|| run(&cli))));
     match ran {
         Ok(Ok(exit)) => exit,
-        Ok(Err(e)) => failed(&format!("cannot start a thread with a large stack: {e}"), as_json),
+        Ok(Err(e)) => {
+            unanswered(&cli.command, &format!("cannot start a thread with a large stack: {e}"), as_json)
+        }
         Err(_) => {
             let what = LAST_PANIC.lock().map(|text| text.clone()).unwrap_or_default();
-            failed(&format!("internal error, please report it: {what}"), as_json)
+            unanswered(&cli.command, &format!("internal error, please report it: {what}"), as_json)
         }
     }
 }
@@ -178,12 +198,112 @@ fn wrong(why: &str, as_json: bool) -> Exit {
     Exit::Wrong
 }
 
-/// There is no answer, and it is not the model's fault.
-fn failed(why: &str, as_json: bool) -> Exit {
-    if as_json {
-        report::out(&json::text(&json::unknown(why)));
-    } else {
-        report::err(&format!("kanon: {why}\n"));
+/// What is to be said, with `--json`, if a run is not heard of again. It grows as the run learns more.
+type Sketch = Arc<Mutex<Value>>;
+
+/// A deadline with a last resort: when a single evaluation does not end, the answer is made of the sketch by `answer`.
+fn deadline(
+    limit: Option<std::time::Duration>,
+    as_json: bool,
+    sketch: &Sketch,
+    answer: fn(&Value, &str) -> Value,
+) -> Deadline {
+    let sketch = sketch.clone();
+    Deadline::with_last_resort(limit, move || {
+        let seconds = limit.unwrap_or_default().as_secs_f64();
+        let why = format!("timeout after {seconds} s, in a single evaluation that did not end");
+        if as_json {
+            let known = sketch.lock().map(|s| s.clone()).unwrap_or_default();
+            report::out(&json::text(&answer(&known, &why)));
+        } else {
+            report::err(&format!("kanon: {why}\n"));
+        }
+        std::process::exit(Exit::Unknown as i32);
+    })
+}
+
+/// A file that is to be written in the end is tried first.
+fn try_file(path: Option<&Path>, as_json: bool) -> Result<(), Exit> {
+    match path.map(|p| (p, export::is_writable(p))) {
+        Some((p, Err(e))) => Err(wrong(&format!("cannot write {}: {e}", p.display()), as_json)),
+        _ => Ok(()),
     }
+}
+
+/// A file that was asked for: written, not written, or not wanted.
+enum Written<'p> {
+    Nothing,
+    To(&'p Path),
+    Failed(String),
+}
+
+fn write_trace<'p>(
+    path: Option<&'p Path>,
+    found: Option<(&Trace, Option<usize>)>,
+    opened: &Opened,
+) -> Written<'p> {
+    match (path, found) {
+        (Some(path), Some((trace, back))) => Written::of(path, export::write(path, trace, back, opened)),
+        _ => Written::Nothing,
+    }
+}
+
+impl<'p> Written<'p> {
+    fn of(path: &'p Path, result: std::io::Result<()>) -> Written<'p> {
+        match result {
+            Ok(()) => Written::To(path),
+            Err(e) => Written::Failed(format!("cannot write {}: {e}", path.display())),
+        }
+    }
+
+    /// Puts a failure into the warnings of an answer, which need not have any.
+    fn add_to(&self, warnings: &mut Value) {
+        if let Written::Failed(why) = self {
+            let d = json::diagnostic(&plain_error(why.as_str()), &SourceMap::default());
+            match warnings.as_array_mut() {
+                Some(warnings) => warnings.push(d),
+                None => *warnings = Value::Array(vec![d]),
+            }
+        }
+    }
+
+    /// Says where the trace is.
+    fn say(&self) {
+        if let Written::To(path) = self {
+            report::out(&format!("trace written to {}\n", path.display()));
+        }
+        self.complain();
+    }
+
+    fn complain(&self) {
+        if let Written::Failed(why) = self {
+            report::err(&format!("error: {why}\n"));
+        }
+    }
+
+    /// The finding is shown, but what was asked for is not there.
+    fn exit(&self, exit: Exit) -> Exit {
+        if matches!(self, Written::Failed(_)) { Exit::Wrong } else { exit }
+    }
+}
+
+/// There is no answer, and it is not the model's fault.
+fn failed(why: &str) -> Exit {
+    report::err(&format!("kanon: {why}\n"));
+    Exit::Unknown
+}
+
+/// The same of a command that may have to answer with JSON.
+fn unanswered(command: &Command, why: &str, as_json: bool) -> Exit {
+    if !as_json {
+        return failed(why);
+    }
+    let answer = match command {
+        Command::Check(_) => json::unanswered(why, None),
+        Command::Ltl(_) => report::ltl::unanswered(&Value::Null, why),
+        Command::Compare(_) => report::compared::unanswered(&Value::Null, why),
+        _ => json::unknown(why),
+    };
+    report::out(&json::text(&answer));
     Exit::Unknown
 }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub struct Args {
     /// The machine
     pub file: PathBuf,
-    /// A trace: kanon's JSON, the answer of `check --json`, or ProB's `.prob2trace`
+    /// A trace: kanon's JSON, the answer of `check --json` or `ltl --json`, or ProB's `.prob2trace`
     pub trace: PathBuf,
     /// Print one JSON object instead of text
     #[arg(long)]

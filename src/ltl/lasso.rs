@@ -6,6 +6,8 @@
 
 use super::structure::{Expansion, Known, StateId, Structure};
 use super::syntax::{Binary, Fairness, Formula, Prop, Resolved, Unary};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Which step is taken: its propositions as far as the property speaks of them, and its instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ impl Lasso {
 /// A place on a path, with all that a formula may ask there.
 #[derive(Clone, Debug)]
 pub struct Letter {
-    pub here: Expansion,
+    pub here: Arc<Expansion>,
     /// The step that is taken; `None` at a deadlock.
     pub taken: Option<Taken>,
 }
@@ -60,7 +62,8 @@ impl Word {
         let mut letters = vec![];
         for (i, s) in lasso.states.iter().enumerate() {
             let mut here = Expansion::default();
-            if structure.expand(*s, &mut here) == Known::Nothing {
+            let known = structure.expand(*s, &mut here);
+            if known == Known::Nothing {
                 return Err(format!("state {i} of the path cannot be expanded again"));
             }
             let taken = lasso.steps.get(i).copied();
@@ -76,8 +79,10 @@ impl Word {
                 }
             } else if !here.edges.is_empty() {
                 return Err("the path ends where it could go on".to_string());
+            } else if known != Known::All {
+                return Err("the path ends where some steps are not known".to_string());
             }
-            letters.push(Letter { here, taken });
+            letters.push(Letter { here: Arc::new(here), taken });
         }
         if lasso.back.is_some_and(|b| b >= letters.len())
             || lasso.steps.len() != lasso.states.len() - usize::from(lasso.back.is_none())
@@ -124,14 +129,17 @@ impl Word {
         let takes = |l: &Letter, t: u32| l.taken.is_some_and(|s| s.props >> t & 1 == 1);
         let offers = |l: &Letter, i: u32| l.here.edges.iter().any(|e| e.instance == i);
         let is = |l: &Letter, i: u32| l.taken.is_some_and(|s| s.instance == i);
-        let mut instances = round.iter().flat_map(|l| &l.here.edges).map(|e| e.instance);
+        let instances =
+            || round.iter().flat_map(|l| &l.here.edges).map(|e| e.instance).collect::<BTreeSet<_>>();
         match f {
             Fairness::Weak(t) => round.iter().any(|l| !enabled(l, *t) || takes(l, *t)),
             Fairness::Strong(t) => {
                 !round.iter().any(|l| enabled(l, *t)) || round.iter().any(|l| takes(l, *t))
             }
-            Fairness::WeakAll => instances.all(|i| round.iter().any(|l| !offers(l, i) || is(l, i))),
-            Fairness::StrongAll => instances.all(|i| round.iter().any(|l| is(l, i))),
+            Fairness::WeakAll => {
+                instances().into_iter().all(|i| round.iter().any(|l| !offers(l, i) || is(l, i)))
+            }
+            Fairness::StrongAll => instances().into_iter().all(|i| round.iter().any(|l| is(l, i))),
             Fairness::And(a, b) => self.is_fair(a) && self.is_fair(b),
             Fairness::Or(a, b) => self.is_fair(a) || self.is_fair(b),
         }

@@ -35,6 +35,7 @@ pub mod space;
 pub mod structure;
 pub mod syntax;
 mod tableau;
+mod work;
 
 pub use audit::Audited;
 pub use lasso::{Lasso, Taken, Word};
@@ -43,12 +44,14 @@ pub use mistake::Mistake;
 pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
 pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
 pub use tableau::TooLarge;
+pub use work::Work;
 
 use crate::system::Stop;
 use crate::verdict::{self, Complete, Exact, Proof, Verdict, Why};
 use premise::Premise;
 use product::Product;
 use search::{Ended, Search};
+use std::sync::atomic::Ordering;
 use tableau::Tableau;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +69,13 @@ pub struct Counts {
     /// Of nodes and search; of states and edges.
     pub node_bytes: usize,
     pub state_bytes: usize,
+}
+
+impl Counts {
+    /// What may be done to shorten the path that this search has found.
+    pub fn work(&self) -> Work {
+        Work::after(self.nodes + self.edges)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -120,12 +130,18 @@ pub fn check<S: Structure>(
         state_bytes,
     };
     let mut verdict = match ended {
-        Ended::Found(found) => match counterexample(&mut product, &initial, &found, property) {
-            Ok(lasso) => Verdict::Fails(lasso),
-            Err(why) => Verdict::Unknown(Why::Internal(why)),
-        },
+        Ended::Found(found) => {
+            let found = counterexample(&mut product, &initial, &found, property, counts.work());
+            match found {
+                // Whoever is stopped does not see all steps of a state, and knows nothing for sure from then on.
+                _ if options.stop.load(Ordering::Relaxed) => Verdict::Unknown(Why::Interrupted),
+                Ok(lasso) => Verdict::Fails(lasso),
+                Err(why) => Verdict::Unknown(Why::Internal(why)),
+            }
+        }
         Ended::Stopped => Verdict::Unknown(Why::Interrupted),
         Ended::Nothing(exhausted) => match complete.filter(|_| !product.incomplete) {
+            None if options.stop.load(Ordering::Relaxed) => Verdict::Unknown(Why::Interrupted),
             None => Verdict::Unknown(product.structure().open().unwrap_or(Why::Starts)),
             // Keys are exact: an approximate strategy has none, and is refused.
             Some(complete) => {
@@ -147,11 +163,13 @@ pub fn check<S: Structure>(
     Ok(Answer { verdict, counts, audited })
 }
 
-/// A path of a structure, if it is a counterexample; as short as we can make it.
+/// A path of a structure, if it is a counterexample; as short as the work allows. A structure that is stopped on the way
+/// may have misled us, and whoever stops it has to look.
 pub fn confirm<S: Structure>(
     structure: &mut S,
     lasso: &Lasso,
     property: &Resolved,
+    mut work: Work,
 ) -> Result<(Lasso, Word), String> {
     let instances = property.premise.as_ref().is_some_and(Fairness::is_of_instances);
     let word = Word::read(structure, lasso, property.steps(), instances)?;
@@ -160,7 +178,7 @@ pub fn confirm<S: Structure>(
             "a path was found, but by the definition of the semantics it is no counterexample".to_string()
         );
     }
-    let (lasso, word) = shorten::shorten(lasso, &word, property);
+    let (lasso, word) = shorten::shorten(lasso, &word, property, &mut work);
     if !word.refutes(property) {
         return Err("the shortened path is no counterexample".to_string());
     }
@@ -172,9 +190,87 @@ fn counterexample<S: Structure>(
     initial: &[StateId],
     found: &search::Found,
     property: &Resolved,
+    work: Work,
 ) -> Result<Lasso, String> {
     let lasso = path::lasso(product, initial, found).ok_or("a component was found, but no way to it")?;
-    let nearer = path::nearer(product, initial, lasso.states.len());
-    let (lasso, _) = confirm(product.structure(), &nearer.unwrap_or(lasso), property)?;
+    let nearer = path::nearer(product, initial, lasso.states.len(), &mut { work });
+    let (lasso, _) = confirm(product.structure(), &nearer.unwrap_or(lasso), property, work)?;
     Ok(lasso)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::Stop;
+
+    /// `G F p0`
+    fn again() -> Resolved {
+        let zero = Formula::Atom(Prop::State(0));
+        Property { premise: None, formula: zero.unary(Unary::Finally).unary(Unary::Globally) }
+    }
+
+    /// A counter without an end: it can grow by anything up to `wide`, or stay. Stopped after some expansions, it shows
+    /// a part of what there is.
+    struct Counter {
+        wide: u32,
+        expanded: usize,
+        stops_after: usize,
+        stop: Stop,
+    }
+
+    impl Counter {
+        fn new(wide: u32, stops_after: usize) -> Counter {
+            Counter { wide, expanded: 0, stops_after, stop: Stop::default() }
+        }
+    }
+
+    impl Structure for Counter {
+        fn initial(&mut self, out: &mut Vec<StateId>) -> Option<Complete> {
+            out.push(0);
+            Some(Complete::every_start_was_visited())
+        }
+
+        fn expand(&mut self, s: StateId, out: &mut Expansion) -> Known {
+            self.expanded += 1;
+            out.props = u64::from(s == 0);
+            if self.expanded > self.stops_after {
+                self.stop.store(true, Ordering::Relaxed);
+                return Known::Part;
+            }
+            out.edges.extend((1..=self.wide).map(|n| Edge::new(s, 0, s + n)));
+            if s >= 70 {
+                out.edges.push(Edge::new(s, 0, s - 69));
+            }
+            Known::All
+        }
+    }
+
+    #[test]
+    fn a_shorter_path_costs_no_more_than_a_share_of_the_search() {
+        let mut counter = Counter::new(1000, usize::MAX);
+        let answer = check(&mut counter, &again(), &Options::default()).expect("a small formula");
+        assert!(answer.verdict.fails());
+        // 1,000,000 edges that are new cost 20 each.
+        let (seen, most) = (counter.expanded, answer.counts.states + 100);
+        assert!(seen < most, "{seen} expansions, {} of the search", answer.counts.states);
+    }
+
+    /// Stopped anywhere, also while the path is read again, it is no mistake of ours and no counterexample.
+    #[test]
+    fn a_stop_is_a_stop_wherever_it_comes() {
+        let mut ends = vec![];
+        for stops_after in 0.. {
+            let mut counter = Counter::new(2, stops_after);
+            let options = Options { stop: counter.stop.clone(), ..Options::default() };
+            let answer = check(&mut counter, &again(), &options).expect("a small formula");
+            match answer.verdict {
+                Verdict::Unknown(Why::Interrupted) => ends.push(answer.counts.states),
+                Verdict::Fails(_) => break,
+                other => panic!("stopped after {stops_after}: {other:?}"),
+            }
+        }
+        let whole = ends.last().copied().unwrap_or_default();
+        let after = ends.iter().filter(|n| **n == whole).count();
+        assert!(after > 10, "some stops came after the search: {ends:?}");
+    }
 }

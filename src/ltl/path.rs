@@ -7,6 +7,7 @@ use super::product::{EdgeId, NodeId, Product};
 use super::search::Found;
 use super::structure::{StateId, Structure};
 use super::tableau::{NeedId, Tableau};
+use super::work::Work;
 use std::collections::{HashMap, VecDeque};
 
 type Way = Vec<(EdgeId, NodeId)>;
@@ -149,8 +150,13 @@ const AROUND: usize = 100;
 
 /// A counterexample of fewer states near the beginning, if there is one that is easily found: breadth first to a
 /// deadlock, or to a node with a short loop that is self-fulfilling. The search follows depth first whatever comes first,
-/// so what it finds may be far away. Only where acceptance alone decides.
-pub fn nearer<S: Structure>(product: &mut Product<S>, initial: &[StateId], than: usize) -> Option<Lasso> {
+/// so what it finds may be far away. Only where acceptance alone decides. When the work is spent, the best so far counts.
+pub fn nearer<S: Structure>(
+    product: &mut Product<S>,
+    initial: &[StateId],
+    than: usize,
+    work: &mut Work,
+) -> Option<Lasso> {
     let accept = product.premise.ways.iter().find(|w| w.is_plain())?.accept;
     let mut came: Came = Came::default();
     let mut queue: VecDeque<(NodeId, usize)> = VecDeque::new();
@@ -167,14 +173,14 @@ pub fn nearer<S: Structure>(product: &mut Product<S>, initial: &[StateId], than:
     let mut length = than;
     while let Some((node, depth)) = queue.pop_front() {
         // A path of this many states before the loop, which has at least one more step.
-        if depth + 1 >= length {
+        if depth + 1 >= length || work.is_spent() {
             break;
         }
         if product.is_deadlock(node) {
             let (start, way) = way_to(&came, node);
             return Some(to_lasso(product, &Path { start, way, stem: None }));
         }
-        if let Some(round) = short_loop(product, node, accept, length - depth) {
+        if let Some(round) = short_loop(product, node, accept, length - depth, work) {
             length = depth + round.len();
             let (start, mut way) = way_to(&came, node);
             let stem = Some(way.len());
@@ -182,7 +188,7 @@ pub fn nearer<S: Structure>(product: &mut Product<S>, initial: &[StateId], than:
             best = Some(Path { start, way, stem });
         }
         if came.len() < STARTS {
-            for (edge, target) in all_edges(product, node) {
+            for (edge, target) in all_edges(product, node, work) {
                 came.entry(target).or_insert_with(|| {
                     queue.push_back((target, depth + 1));
                     Some((node, edge))
@@ -194,15 +200,21 @@ pub fn nearer<S: Structure>(product: &mut Product<S>, initial: &[StateId], than:
 }
 
 /// A shortest loop of fewer steps than this, if it gives all this acceptance.
-fn short_loop<S: Structure>(product: &mut Product<S>, node: NodeId, accept: u64, than: usize) -> Option<Way> {
+fn short_loop<S: Structure>(
+    product: &mut Product<S>,
+    node: NodeId,
+    accept: u64,
+    than: usize,
+    work: &mut Work,
+) -> Option<Way> {
     let mut came: Came = Came::default();
     came.insert(node, None);
     let mut queue = VecDeque::from([(node, 0)]);
     while let Some((at, depth)) = queue.pop_front() {
-        if depth + 1 >= than {
+        if depth + 1 >= than || work.is_spent() {
             return None;
         }
-        for (edge, target) in all_edges(product, at) {
+        for (edge, target) in all_edges(product, at, work) {
             if target == node {
                 let (_, mut way) = way_to(&came, at);
                 way.push((edge, target));
@@ -243,15 +255,22 @@ fn all_nodes<S: Structure>(product: &mut Product<S>, s: StateId, need: NeedId, o
     }
 }
 
-/// All edges of a node; expands their targets.
-fn all_edges<S: Structure>(product: &mut Product<S>, node: NodeId) -> Way {
+/// What a new state and a new edge cost, in edges that are known already: they are evaluated.
+const EXPANDING: usize = 100;
+const EVALUATING: usize = 20;
+
+/// All edges of a node; expands their targets, as long as there is work left.
+fn all_edges<S: Structure>(product: &mut Product<S>, node: NodeId, work: &mut Work) -> Way {
     let (first, last) = product.edges(node);
     let need = product.need(node);
     let mut found = vec![];
     let mut nodes = vec![];
     for edge in first..last {
-        if product.allows(node, edge) {
+        if product.allows(node, edge) && !work.is_spent() {
+            let before = (product.expanded, product.edge_count());
             all_nodes(product, product.target(edge), need, &mut nodes);
+            let (states, edges) = (product.expanded - before.0, product.edge_count() - before.1);
+            work.spend(nodes.len().max(1) + states * EXPANDING + edges * EVALUATING);
             found.extend(nodes.drain(..).map(|n| (edge, n)));
         }
     }

@@ -6,11 +6,8 @@
 use super::lasso::{Lasso, Word};
 use super::structure::StateId;
 use super::syntax::Resolved;
+use super::work::Work;
 use std::collections::HashMap;
-
-/// Paths that are tried at most, and letters that are read doing so.
-const TRIES: usize = 20_000;
-const LETTERS: usize = 4_000_000;
 
 /// A path as places of the one that was found.
 #[derive(Clone)]
@@ -19,18 +16,25 @@ struct Chosen {
     back: Option<usize>,
 }
 
-pub fn shorten(lasso: &Lasso, word: &Word, property: &Resolved) -> (Lasso, Word) {
+/// A path is read letter by letter, once for each part of the formula. When the work is spent, the best so far counts.
+pub fn shorten(lasso: &Lasso, word: &Word, property: &Resolved, work: &mut Work) -> (Lasso, Word) {
     let mut best = Chosen { places: (0..lasso.states.len()).collect(), back: lasso.back };
-    let (mut tries, mut letters) = (TRIES, LETTERS);
+    let parts = property.formula.subformulas().len();
+    // A premise looks at the edges of every state.
+    let edges = |c: &Chosen| match property.premise {
+        Some(_) => c.places.iter().map(|i| word.letters[*i].here.edges.len()).sum(),
+        None => 0,
+    };
     'again: loop {
         let mut candidates = shorter(&best, lasso);
+        if !work.spend(candidates.iter().map(|c| c.places.len()).sum()) {
+            break;
+        }
         candidates.sort_by_key(|c| c.places.len());
         for c in candidates {
-            if tries == 0 || letters < c.places.len() {
+            if !work.spend(c.places.len() * parts + edges(&c)) {
                 break 'again;
             }
-            tries -= 1;
-            letters -= c.places.len();
             if chosen_word(&c, word).refutes(property) {
                 best = c;
                 continue 'again;

@@ -135,3 +135,12 @@ pub fn json(c: &Compared) -> Value {
         "scope": c.scope,
     })
 }
+
+/// The answer when a single evaluation did not end: what the strategies before it found, and no more.
+pub fn unanswered(known: &Value, reason: &str) -> Value {
+    let mut answer = json!({ "verdict": "unknown", "agree": null, "reason": reason, "baseline": null });
+    for key in ["machine", "scope", "differences", "strategies", "sets", "fixed"] {
+        answer[key] = known.get(key).cloned().unwrap_or_default();
+    }
+    answer
+}

@@ -27,6 +27,45 @@ pub fn unknown(reason: &str) -> Value {
     json!({ "verdict": "unknown", "reason": reason })
 }
 
+/// The answer of `check` when a single evaluation did not end: all fields are there, and what nobody knows is `null`.
+pub fn unanswered(reason: &str, model: Option<&Value>) -> Value {
+    let mut answer = unknown(reason);
+    let fields = [
+        "finding",
+        "states",
+        "transitions",
+        "operations",
+        "initialisations",
+        "constants",
+        "deadlocks",
+        "violations",
+        "assertion_failures",
+        "goals",
+        "wd_errors",
+        "open",
+        "complete",
+        "seconds",
+        "total_seconds",
+        "bytes",
+        "machine",
+        "scope",
+        "warnings",
+    ];
+    for key in fields {
+        answer[key] = model.and_then(|m| m.get(key)).cloned().unwrap_or_default();
+    }
+    answer["complete"] = false.into();
+    answer
+}
+
+/// What is known of an answer as soon as the model is read.
+pub fn of_model(opened: &Opened) -> Value {
+    let mut scope = export::scope(&opened.model, &opened.scope);
+    scope["truncated"] = Value::Null;
+    let warnings: Vec<Value> = opened.warnings.iter().map(|d| diagnostic(d, &opened.sources)).collect();
+    json!({ "machine": &*opened.model.name, "scope": scope, "warnings": warnings })
+}
+
 /// Where in the sources; nothing when the span is not in them.
 fn place(sources: &SourceMap, span: Span, into: &mut Map<String, Value>) {
     if let Some(source) = sources.get(span.file) {

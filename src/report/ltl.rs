@@ -3,7 +3,8 @@
 use super::progress::grouped;
 use super::text::call;
 use crate::model::Model;
-use crate::run::ltl::{Answered, Refutation};
+use crate::model::open::Opened;
+use crate::run::ltl::{Answered, Bindings, Refutation};
 use crate::symmetry::Strategy;
 use crate::trace::{self, export};
 use crate::value::Value as BValue;
@@ -121,12 +122,61 @@ fn explained(out: &mut String, f: &Answered, found: &Refutation, at: usize) {
     }
 }
 
-pub fn json(all: &[Answered], model: &Model, explain: bool) -> Value {
-    all.iter().map(|f| formula(f, model, explain)).collect()
+pub fn json(all: &[Answered], opened: &Opened, explain: bool) -> Value {
+    all.iter().map(|f| formula(f, opened, explain)).collect()
 }
 
-fn formula(f: &Answered, model: &Model, explain: bool) -> Value {
-    let n = &f.counts;
+/// What is known of the answers before there are any.
+pub fn asked(bindings: &Bindings, opened: &Opened) -> Value {
+    let of = |(name, text): (&str, &str)| {
+        json!({
+            "name": name,
+            "formula": text,
+            "machine": &*opened.model.name,
+            "scope": export::scope(&opened.model, &opened.scope),
+            "warnings": super::json::of_model(opened)["warnings"],
+        })
+    };
+    bindings.texts().map(of).collect()
+}
+
+/// The answers when a single evaluation did not end: all fields are there, and what nobody knows is `null`. When it is
+/// not even known what the formulas are, there is one answer, to none of them.
+pub fn unanswered(asked: &Value, reason: &str) -> Value {
+    let unknown = |known: &Value| {
+        let mut o =
+            json!({ "name": null, "formula": null, "verdict": Word::Unknown.name(), "reason": reason });
+        let fields = [
+            "name",
+            "formula",
+            "finding",
+            "symmetry",
+            "fixed",
+            "states",
+            "edges",
+            "nodes",
+            "atoms",
+            "depth",
+            "node_bytes",
+            "state_bytes",
+            "seconds",
+            "machine",
+            "scope",
+            "warnings",
+        ];
+        for key in fields {
+            o[key] = known.get(key).cloned().unwrap_or_default();
+        }
+        o
+    };
+    match asked.as_array() {
+        Some(all) => all.iter().map(unknown).collect(),
+        None => json!([unknown(&Value::Null)]),
+    }
+}
+
+fn formula(f: &Answered, opened: &Opened, explain: bool) -> Value {
+    let (n, model) = (&f.counts, &opened.model);
     json!({
         "name": f.name,
         "formula": f.text,
@@ -143,6 +193,9 @@ fn formula(f: &Answered, model: &Model, explain: bool) -> Value {
         "node_bytes": n.node_bytes,
         "state_bytes": n.state_bytes,
         "seconds": f.seconds,
+        "machine": &*model.name,
+        "scope": export::scope(model, &opened.scope),
+        "warnings": super::json::of_model(opened)["warnings"],
     })
 }
 
@@ -166,5 +219,11 @@ fn finding(f: &Answered, found: &Refutation, model: &Model, explain: bool) -> Va
         None => Value::Null,
     };
     let kind = if found.back.is_some() { "lasso" } else { "deadlock" };
-    json!({ "kind": kind, "constants": constants, "stem": steps, "loop": repeated })
+    json!({
+        "kind": kind,
+        "from_initial": found.is_from_initial,
+        "constants": constants,
+        "stem": steps,
+        "loop": repeated,
+    })
 }

@@ -135,7 +135,8 @@ fn arrows(svg: &mut Svg, count: usize) {
     for (i, c) in LINES.iter().enumerate().take(count) {
         text += &format!(".c{i}{{fill:{c}}}.e{i}{{stroke:{c};fill:none;stroke-width:1.5}}");
     }
-    text += ".between{stroke:var(--dim);fill:none;stroke-width:1;stroke-dasharray:2 3}</style>\n<defs>";
+    text += ".between{stroke:#6a737d;fill:none;stroke-width:1;stroke-dasharray:2 3}";
+    text += "@media(prefers-color-scheme:dark){.between{stroke:#8b949e}}</style>\n<defs>";
     for i in 0..count {
         text += &format!(
             "<marker id=\"a{i}\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \

@@ -19,7 +19,13 @@ const PAUSE: Duration = Duration::from_millis(200);
 impl Line {
     pub fn new() -> Line {
         let now = Instant::now();
-        Line { on: std::io::stderr().is_terminal(), start: now, last: now, last_states: 0, shown: false }
+        Line {
+            on: std::io::stderr().is_terminal() && !super::is_dumb(),
+            start: now,
+            last: now,
+            last_states: 0,
+            shown: false,
+        }
     }
 
     pub fn show(&mut self, p: &Progress) {

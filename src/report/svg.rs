@@ -6,14 +6,15 @@ use std::fmt::{Display, Write};
 /// The width of a character of the monospaced font at size 1.
 pub const CHARACTER: f64 = 0.61;
 
-/// A reader's settings choose between the two grounds; `ink` and `dim` go with them.
+/// A reader's settings choose between the two grounds. The colours are written out: viewers that know no CSS variables
+/// would draw black on black.
 const STYLE: &str = "<style>\
-    svg{--ground:#ffffff;--ink:#1f2328;--dim:#6a737d;--grid:#d8dee4}\
-    @media(prefers-color-scheme:dark){svg{--ground:#16181d;--ink:#d6d9e0;--dim:#8b949e;--grid:#353a43}}\
-    text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:var(--ink)}\
-    .dim{fill:var(--dim)}.dark{fill:#1f2328}\
-    .grid{stroke:var(--grid);stroke-width:1;fill:none}\
-    .halo{stroke:var(--ground);stroke-width:4;stroke-linejoin:round;paint-order:stroke}\
+    text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#1f2328}\
+    .ground{fill:#ffffff}.dim{fill:#6a737d}.dark{fill:#1f2328}\
+    .grid{stroke:#d8dee4;stroke-width:1;fill:none}\
+    .halo{stroke:#ffffff;stroke-width:4;stroke-linejoin:round;paint-order:stroke}\
+    @media(prefers-color-scheme:dark){text{fill:#d6d9e0}\
+    .ground{fill:#16181d}.dim{fill:#8b949e}.dark{fill:#1f2328}.grid{stroke:#353a43}.halo{stroke:#16181d}}\
     </style>";
 
 /// Colours of areas: dark text can be read on them.
@@ -63,7 +64,7 @@ impl Svg {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
              role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n{STYLE}\n"
         );
-        body.push_str("<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"var(--ground)\"/>\n");
+        body.push_str("<rect width=\"100%\" height=\"100%\" rx=\"6\" class=\"ground\" fill=\"#ffffff\"/>\n");
         Svg { body }
     }
 

@@ -297,7 +297,12 @@ pub fn reply(r: &Reply) -> String {
         Reply::Truth(b) => format!("{}\n", if *b { "TRUE" } else { "FALSE" }),
         Reply::Value(v) => format!("{v}\n"),
         Reply::Solutions { found, more, truncated } => {
-            let mut out = String::from(if found.is_empty() { "FALSE: no solution\n" } else { "TRUE\n" });
+            let mut out = String::from(match (found.is_empty(), truncated) {
+                (false, _) => "TRUE\n",
+                (true, false) => "FALSE: no solution\n",
+                // No answer is not FALSE.
+                (true, true) => "unknown: no solution was found\n",
+            });
             for solution in found {
                 let _ = writeln!(out, "  {}", equations(solution));
             }
@@ -305,7 +310,10 @@ pub fn reply(r: &Reply) -> String {
                 out.push_str("  … and more\n");
             }
             if *truncated {
-                out.push_str("  (integers without bounds were tried only from MININT to MAXINT)\n");
+                out.push_str(
+                    "  (integers without bounds were tried only from MININT to MAXINT: bound them, or raise \
+                     `--maxint`)\n",
+                );
             }
             out
         }

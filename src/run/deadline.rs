@@ -19,8 +19,8 @@ pub struct Deadline {
     _clock: Option<Sender<()>>,
 }
 
-/// How long a run may take to notice that its time is up.
-const GRACE: Duration = Duration::from_secs(3);
+/// How long a run may take to notice that its time is up: a time limit is kept within a second.
+const GRACE: Duration = Duration::from_millis(700);
 
 impl Deadline {
     /// No clock.

@@ -11,7 +11,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::ltl::atoms::{self, Bound, StateAtom};
 use crate::ltl::machine::{self, Predicates};
 use crate::ltl::space::{Limits, Space};
-use crate::ltl::{self, Counts, Lasso, Property, reduce};
+use crate::ltl::{self, Counts, Lasso, Property, Structure, Work, reduce};
 use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
 use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
@@ -88,6 +88,13 @@ pub struct Bindings {
     current: Option<Choice>,
 }
 
+impl Bindings {
+    /// Names and texts of the formulas.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.formulas.iter().map(|(name, b)| (&**name, &*b.text))
+    }
+}
+
 /// Binds the formulas of a task, or the machine's own. This adds to the model, so it comes before the constants are solved.
 ///
 /// # Errors
@@ -149,8 +156,15 @@ pub fn check(solved: &Solved, bindings: &Bindings, task: &Task, deadline: &Deadl
     let options = Options { symmetry: task.symmetry, ..Options::default() };
     plan(&options, Asked::Paths, false).map_err(|why| vec![plain_error(why.to_string())])?;
     let mut run = Run { solved, task, deadline, from: None, current: None };
-    run.from = run.choose("--from", bindings.from.as_ref())?;
-    run.current = run.choose("--current", bindings.current.as_ref())?;
+    let from = run.choose("--from", bindings.from.as_ref())?;
+    let current = run.choose("--current", bindings.current.as_ref())?;
+    match (from, current) {
+        (Ok(from), Ok(current)) => (run.from, run.current) = (from, current),
+        // The state that is meant was not found, but it may be there.
+        (Err(why), _) | (_, Err(why)) => {
+            return Ok(bindings.formulas.iter().map(|(name, b)| run.open(name, b, &why)).collect());
+        }
+    }
     bindings.formulas.iter().map(|(name, b)| run.formula(name, b)).collect()
 }
 
@@ -194,8 +208,9 @@ impl Run<'_> {
         )
     }
 
-    fn choose(&self, name: &str, choice: Option<&Choice>) -> Res<Option<Vec<u64>>> {
-        let Some(choice) = choice else { return Ok(None) };
+    /// The row of a state that the user has chosen, if there is one; or why nobody knows.
+    fn choose(&self, name: &str, choice: Option<&Choice>) -> Res<Result<Option<Vec<u64>>, Why>> {
+        let Some(choice) = choice else { return Ok(Ok(None)) };
         let any = Bound {
             text: String::new(),
             parsed: Property { premise: None, formula: ltl::Formula::True },
@@ -210,9 +225,10 @@ impl Run<'_> {
         };
         let mut space = self.space(bound, None, self.task.limits);
         let found = space.first(|at, holds| number.map_or(holds, |n| at + 1 == n));
-        match found {
-            Some(row) => Ok(Some(row)),
-            None => {
+        match (found, self.deadline.why().or_else(|| space.open())) {
+            (Some(row), _) => Ok(Ok(Some(row))),
+            (None, Some(why)) => Ok(Err(why)),
+            (None, None) => {
                 let states = space.states();
                 let message = match number {
                     Some(n) => format!("{name}: there is no state {n}, only {states} were found"),
@@ -220,6 +236,22 @@ impl Run<'_> {
                 };
                 Err(vec![plain_error(message)])
             }
+        }
+    }
+
+    /// No answer to a formula that was not looked at.
+    fn open(&self, name: &str, bound: &Bound, why: &Why) -> Answered {
+        Answered {
+            name: name.to_string(),
+            text: bound.text.clone(),
+            parts: vec![],
+            verdict: Word::Unknown,
+            reason: Some(why::text(why, &self.solved.project.opened)),
+            finding: None,
+            strategy: Strategy::Off,
+            fixed: vec![],
+            counts: Counts::default(),
+            seconds: 0.0,
         }
     }
 
@@ -263,14 +295,15 @@ impl Run<'_> {
         }
         let mut finding = None;
         if let Verdict::Fails(lasso) = &verdict {
+            let work = answer.counts.work();
             let found = if is_reduced {
                 let mut plain = self.space(bound, None, Limits::default());
                 space
                     .unfold(lasso, self.from.as_deref())
                     .map(|path| plain.lasso(&path))
-                    .and_then(|lasso| self.refutation(&mut plain, &lasso, bound))
+                    .and_then(|lasso| self.refutation(&mut plain, &lasso, bound, work))
             } else {
-                self.refutation(&mut space, lasso, bound)
+                self.refutation(&mut space, lasso, bound, work)
             };
             match (found, self.deadline.why()) {
                 (Ok(found), _) => match lacking(&opened.model, &found.trace, None) {
@@ -311,8 +344,17 @@ impl Run<'_> {
     }
 
     /// A counterexample as a trace that was replayed, with the values of all subformulas.
-    fn refutation(&self, space: &mut Seen, lasso: &Lasso, bound: &Bound) -> Result<Refutation, String> {
-        let (lasso, word) = ltl::confirm(space, lasso, &bound.property)?;
+    fn refutation(
+        &self,
+        space: &mut Seen,
+        lasso: &Lasso,
+        bound: &Bound,
+        work: Work,
+    ) -> Result<Refutation, String> {
+        let (lasso, word) = ltl::confirm(space, lasso, &bound.property, work)?;
+        if self.deadline.is_set() {
+            return Err("stopped while the path was read again".to_string());
+        }
         let path = space.path(&lasso, self.from.is_none())?;
         if lasso.back.is_some_and(|b| path.rows.get(b) != path.rows.last()) {
             return Err("the loop does not close".to_string());

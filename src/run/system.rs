@@ -103,9 +103,9 @@ pub fn ltl<S: System>(
                 space
                     .unfold(&lasso, None)
                     .map(|path| plain.lasso(&path))
-                    .and_then(|lasso| refuted(&mut plain, &lasso, &property))
+                    .and_then(|lasso| refuted(&mut plain, &lasso, &property, answer.counts.work()))
             } else {
-                refuted(&mut space, &lasso, &property)
+                refuted(&mut space, &lasso, &property, answer.counts.work())
             };
             match found {
                 Ok(found) => Verdict::Fails(found),
@@ -120,7 +120,8 @@ fn refuted<S: System>(
     space: &mut Space<S, named::Named>,
     lasso: &ltl::Lasso,
     property: &ltl::Resolved,
+    work: ltl::Work,
 ) -> Result<Refuted, String> {
-    let (lasso, _) = ltl::confirm(space, lasso, property)?;
+    let (lasso, _) = ltl::confirm(space, lasso, property, work)?;
     Ok(Refuted { path: space.path(&lasso, true)?, back: lasso.back })
 }

@@ -436,6 +436,136 @@ fn an_interrupt_ends_with_what_is_known() {
     assert!(v["states"].as_u64() > Some(0));
 }
 
+/// Fields that every answer of `check` has, as docs/json.md lists them.
+const FIELDS: [&str; 21] = [
+    "verdict",
+    "reason",
+    "finding",
+    "states",
+    "transitions",
+    "operations",
+    "initialisations",
+    "constants",
+    "deadlocks",
+    "violations",
+    "assertion_failures",
+    "goals",
+    "wd_errors",
+    "open",
+    "complete",
+    "seconds",
+    "total_seconds",
+    "bytes",
+    "machine",
+    "scope",
+    "warnings",
+];
+
+/// A single evaluation that takes minutes and looks at no clock.
+fn deaf(folder: &str) -> PathBuf {
+    let machine = "MACHINE deaf VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 3\n\
+                   OPERATIONS go = x := card(iterate(%i.(i : 1..3000 | i mod 3000 + 1), 2000000)) END\n";
+    file(folder, "deaf.mch", machine)
+}
+
+#[test]
+fn an_evaluation_that_does_not_end_is_answered_in_time_and_in_full() {
+    let path = deaf("deaf");
+    let documented = std::fs::read_to_string("docs/json.md").expect("docs/json.md");
+    for f in FIELDS {
+        assert!(documented.contains(&format!("`{f}`")), "{f} is documented");
+    }
+    let begin = Instant::now();
+    let v = answer(&["check", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
+    // A second and what it takes to start, on a machine that is busy.
+    assert!(begin.elapsed() < Duration::from_millis(2500), "{:?}", begin.elapsed());
+    for f in FIELDS {
+        assert!(v.get(f).is_some(), "{f} is missing: {v}");
+    }
+    assert_eq!(
+        (&v["verdict"], &v["machine"], &v["complete"]),
+        (&"unknown".into(), &"deaf".into(), &false.into())
+    );
+    assert!(v["reason"].as_str().is_some_and(|r| r.contains("timeout after 0.5 s")), "{}", v["reason"]);
+    assert_eq!(v["scope"]["maxint"], 3);
+    assert!(v["states"].is_null(), "nobody knows how many there are");
+    let v = answer(&["ltl", text(&path), "G {x > 0}", "F {x = 0}", "--timeout", "0.5", "--json"], UNKNOWN);
+    for (i, formula) in ["G {x > 0}", "F {x = 0}"].iter().enumerate() {
+        assert_eq!((&v[i]["formula"], &v[i]["verdict"]), (&(*formula).into(), &"unknown".into()), "{v}");
+        assert!(v[i].get("finding").is_some_and(Value::is_null), "{v}");
+    }
+    let v = answer(&["compare", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
+    assert_eq!((&v["verdict"], &v["machine"]), (&"unknown".into(), &"deaf".into()), "{v}");
+    assert!(v["strategies"].is_array() && v["agree"].is_null(), "{v}");
+}
+
+/// Every answer has the fields, whatever it is.
+#[test]
+fn json_always_has_its_fields() {
+    for (model, code) in [(SCHEDULER, HOLDS), (BROKEN, FAILS), (text(&endless("fields")), UNKNOWN)] {
+        let v = answer(&["check", model, "--max-states", "100", "--json"], code);
+        for f in FIELDS {
+            assert!(v.get(f).is_some(), "{model}: {f} is missing");
+        }
+    }
+}
+
+/// A file that cannot be written is no reason to lose a finding, nor to find out after hours.
+#[test]
+fn trace_files_are_tried_first() {
+    for args in [["check", BROKEN], ["check", text(&endless("tried"))]] {
+        let begin = Instant::now();
+        let ran = kanon(&[&args[..], &["--trace", "no/such/folder/trace.json"]].concat());
+        assert_eq!((ran.code, &*ran.out), (WRONG, ""), "{}", ran.err);
+        assert!(ran.err.contains("cannot write no/such/folder/trace.json"), "{}", ran.err);
+        assert!(begin.elapsed() < Duration::from_secs(20));
+    }
+    // Trying leaves nothing behind, and takes nothing away.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tried");
+    let none = folder.join("none.json");
+    assert_eq!(kanon(&["check", SCHEDULER, "--trace", text(&none)]).code, HOLDS);
+    assert!(!none.exists());
+    let kept = file("tried", "kept.json", "what was there");
+    assert_eq!(kanon(&["check", SCHEDULER, "--trace", text(&kept)]).code, HOLDS);
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "what was there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_an_error_and_the_finding_is_shown() {
+    // The device takes no byte, but it can be opened.
+    let ran = kanon(&["check", BROKEN, "--trace", "/dev/full"]);
+    assert_eq!(ran.code, WRONG);
+    assert!(ran.out.contains("fails: the invariant is violated"), "{}", ran.out);
+    assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
+    let v = answer(&["check", BROKEN, "--trace", "/dev/full", "--json"], WRONG);
+    assert_eq!(v["verdict"], "fails");
+    assert!(v["warnings"][0]["message"].as_str().is_some_and(|m| m.contains("cannot write")), "{v}");
+    for args in
+        [&["check", BROKEN][..], &["check", SCHEDULER, "--json"], &["--help"], &["eval", SCHEDULER, "1"]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let child = program().args(args).stdout(full).stderr(Stdio::piped()).spawn();
+        let ran = wait(child.expect("the program starts"), Duration::from_secs(30));
+        assert_eq!(ran.code, WRONG, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("standard output cannot be written"), "{args:?}: {}", ran.err);
+    }
+}
+
+/// No answer is not FALSE.
+#[test]
+fn a_search_that_was_cut_off_says_nothing() {
+    let question = "nn : NATURAL & nn > 3 & nn mod 100 = 17";
+    let ran = kanon(&["eval", SCHEDULER, question]);
+    assert_eq!(ran.code, UNKNOWN, "{}", ran.out);
+    assert!(ran.out.starts_with("unknown: no solution was found\n"), "{}", ran.out);
+    assert!(ran.out.contains("--maxint") && !ran.out.contains("FALSE"), "{}", ran.out);
+    let ran = kanon(&["eval", SCHEDULER, question, "--maxint", "17"]);
+    assert_eq!((ran.code, ran.out.lines().next()), (HOLDS, Some("TRUE")));
+    let ran = repl(SCHEDULER, &[question]);
+    assert!(ran.out.contains("unknown: no solution") && !ran.out.contains("FALSE"), "{}", ran.out);
+}
+
 #[test]
 fn nobody_reading_is_no_error() {
     for args in

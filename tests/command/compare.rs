@@ -167,4 +167,5 @@ fn the_chart_is_an_svg_with_a_bar_a_strategy() {
         assert!(texts.contains(&name), "{name}: {texts:?}");
     }
     assert!(svg.contains("prefers-color-scheme:dark"));
+    assert!(!svg.contains("var("), "not every viewer knows variables");
 }

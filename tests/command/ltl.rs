@@ -142,6 +142,118 @@ fn paths_from_a_chosen_state_have_no_past() {
     assert!(code == WRONG && err.contains("--current"), "{err}");
 }
 
+/// Counts up to a number, and down again.
+fn counter(name: &str, most: usize) -> PathBuf {
+    let text = format!(
+        "MACHINE Counter VARIABLES n INVARIANT n : 0..{most} INITIALISATION n := 0 OPERATIONS\n\
+         up = SELECT n < {most} THEN n := n + 1 END;\n\
+         over = SELECT n = {most} THEN n := 1 END END\n"
+    );
+    file(name, &text)
+}
+
+/// The path of the counterexample is long, so that time runs out in the search, while it is read again, or not at all.
+#[test]
+fn a_time_limit_is_never_a_mistake_of_ours() {
+    let path = counter("Counter.mch", 60_000);
+    let path = path.to_str().expect("UTF-8");
+    for limit in ["0.01", "0.03", "0.06", "0.1", "0.2", "0.4", "0.8"] {
+        // The helper refuses an internal error.
+        let (code, out, err) = kanon(&["ltl", path, "G F {n = 0}", "--timeout", limit]);
+        assert!(code == FAILS || code == UNKNOWN && out.contains("timeout after"), "{limit}: {out}{err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_it_with_what_is_known() {
+    let text = "MACHINE Endless VARIABLES n INVARIANT n : NATURAL INITIALISATION n := 0\n\
+                OPERATIONS up = n := n + 1 END";
+    let path = file("Endless.mch", text);
+    for signal in ["-INT", "-TERM"] {
+        let mut command = program::program();
+        command.args(["ltl", path.to_str().expect("UTF-8"), "G {n >= 0}", "--json"]);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let child = command.spawn().expect("the program starts");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let killed = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(killed.is_ok_and(|s| s.success()));
+        let ran = program::Ran::from(child.wait_with_output().expect("it ends"));
+        assert_eq!(ran.code, UNKNOWN, "{signal}: {}{}", ran.out, ran.err);
+        let v: Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!((&v[0]["verdict"], &v[0]["reason"]), (&"unknown".into(), &"interrupted".into()));
+    }
+}
+
+#[test]
+fn a_state_that_was_not_found_may_be_there() {
+    let path = counter("Chosen.mch", 70);
+    let path = path.to_str().expect("UTF-8");
+    let ask = |args: &[&str]| kanon(&[&["ltl", path, "G true", "--max-states", "5"][..], args].concat());
+    let (code, out, _) = ask(&["--from", "n = 50"]);
+    assert!(code == UNKNOWN && out.contains("limit of 5 states"), "{out}");
+    let (code, out, _) = ask(&["--current", "60"]);
+    assert!(code == UNKNOWN && out.contains("limit of 5 states"), "{out}");
+    let (code, _, err) = kanon(&["ltl", path, "G true", "--from", "n = 71"]);
+    assert!(code == WRONG && err.contains("none of the 71 states"), "{err}");
+}
+
+#[test]
+fn a_path_is_written_and_replayed() {
+    for (model, formulas, name) in [
+        (ROBOT, &["G not deadlock", "G ([Load] => F [Unload])"][..], "robot"),
+        ("models/ltl/Forks.mch", &["G not deadlock"], "forks"),
+        (MEMBERS, &["G {card(member) < 3}", "--card", "PERSON=3"], "members"),
+    ] {
+        let asked = [&["ltl", model][..], formulas].concat();
+        for kind in ["json", "prob2trace", "itf.json"] {
+            let path = file(&format!("{name}.{kind}"), "");
+            let path = path.to_str().expect("UTF-8");
+            let (code, out, err) = kanon(&[&asked[..], &["--trace", path]].concat());
+            assert_eq!(code, FAILS, "{out}{err}");
+            assert!(out.contains(&format!("trace written to {path}")), "{out}");
+            let written: Value =
+                serde_json::from_str(&std::fs::read_to_string(path).expect("the file")).expect("JSON");
+            if kind == "itf.json" {
+                let (states, back) = (written["states"].as_array().expect("states"), &written["loop"]);
+                assert_eq!(back.is_u64(), name != "forks", "{written}");
+                assert!(back.as_u64().is_none_or(|b| (b as usize) < states.len()));
+                continue;
+            }
+            let args = if kind == "json" { vec![] } else { vec!["--card", "PERSON=3"] };
+            let args = if name == "members" { args } else { vec![] };
+            let v = json(&[&["replay", model, path, "--json"][..], &args].concat(), HOLDS);
+            assert_eq!(v["steps"], v["replayed"], "{name}.{kind}");
+        }
+        let (_, out, _) = kanon(&[&asked[..], &["--json"]].concat());
+        let all: Value = serde_json::from_str(&out).expect("JSON");
+        let failed =
+            all.as_array().and_then(|a| a.iter().find(|o| o["verdict"] == "fails")).expect("one fails");
+        let length = |part: &str| failed["finding"][part].as_array().map_or(0, Vec::len);
+        let answer = file(&format!("{name}.answer"), &out);
+        let v = json(&["replay", model, answer.to_str().expect("UTF-8"), "--json"], HOLDS);
+        assert_eq!(v["replayed"], length("stem") + length("loop"), "{name}");
+    }
+    let held = file("held.answer", &kanon(&["ltl", ROBOT, "G not deadlock", "--json"]).1);
+    let (code, _, err) = kanon(&["replay", ROBOT, held.to_str().expect("UTF-8")]);
+    assert!(code == WRONG && err.contains("no answer in it has a counterexample"), "{err}");
+    let chosen = file("chosen.answer", &kanon(&["ltl", ROBOT, "O [Load]", "--from", "2", "--json"]).1);
+    let (code, _, err) = kanon(&["replay", ROBOT, chosen.to_str().expect("UTF-8")]);
+    assert!(code == WRONG && err.contains("--from"), "{err}");
+}
+
+#[test]
+fn what_the_search_for_paths_cannot_do_is_refused() {
+    let (code, _, err) = kanon(&["ltl", ROBOT, "G true", "--threads", "4"]);
+    assert!(code == WRONG && err.contains("the search for paths has one thread"), "{err}");
+    assert_eq!(kanon(&["ltl", ROBOT, "G true", "--threads", "1"]).0, HOLDS);
+    let (code, _, err) = kanon(&["ltl", ROBOT, "G true", "--from", "2", "--trace", "x.json"]);
+    assert!(code == WRONG && err.contains("--from"), "{err}");
+    let (code, out, err) = kanon(&["ltl", ROBOT, "G F [Load]", "--trace", "no/such/folder/x.json"]);
+    assert_eq!((code, &*out), (WRONG, ""));
+    assert!(err.contains("cannot write no/such/folder/x.json"), "{err}");
+}
+
 #[test]
 fn messages_say_where_and_what_to_do() {
     let rows = [

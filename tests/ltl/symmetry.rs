@@ -45,7 +45,7 @@ fn answer(system: &Arc<Machine>, bound: &Bound, strategy: Strategy) -> Option<An
         let path = machine.unfold(lasso, None).unwrap_or_else(|e| panic!("{strategy}: {e}"));
         let mut plain = space(system, bound, None, Limits::default(), None, &stop);
         let concrete = plain.lasso(&path);
-        let confirmed = confirm(&mut plain, &concrete, &bound.property);
+        let confirmed = confirm(&mut plain, &concrete, &bound.property, answer.counts.work());
         let (lasso, _) = confirmed.unwrap_or_else(|e| panic!("{strategy}: {}: {e}", bound.property.formula));
         let path = plain.path(&lasso, true).unwrap_or_else(|e| panic!("{strategy}: {e}"));
         let trace = kanon::trace::Trace::of(system, &path);

@@ -34,14 +34,39 @@ impl Format {
     }
 }
 
-/// Writes a trace in the format of the file's name.
-pub fn write(path: &Path, t: &Trace, opened: &Opened) -> std::io::Result<()> {
-    let value = match Format::of(path) {
+/// Writes a trace in the format of the file's name. With `back` the last step leads to the state at that place again;
+/// ProB's format cannot say so.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write(path: &Path, t: &Trace, back: Option<usize>, opened: &Opened) -> std::io::Result<()> {
+    let mut value = match Format::of(path) {
         Format::Kanon => kanon(t, &opened.model, &opened.scope),
         Format::Itf => itf::export(t, &opened.model),
         Format::Prob => prob::export(t, &opened.model),
     };
+    match (Format::of(path), back) {
+        (Format::Kanon, Some(back)) => value["loop"] = back.into(),
+        (Format::Itf, Some(back)) => {
+            // The state to which the loop leads is there once.
+            if let Some(states) = value["states"].as_array_mut() {
+                states.pop();
+            }
+            value["loop"] = back.into();
+        }
+        _ => {}
+    }
     std::fs::write(path, format!("{value:#}\n"))
+}
+
+/// Whether a file can be written: it is tried before a run that may take hours. Nothing is changed.
+///
+/// # Errors
+/// Those of the file system.
+pub fn is_writable(path: &Path) -> std::io::Result<()> {
+    let is_new = !path.exists();
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    if is_new { std::fs::remove_file(path) } else { Ok(()) }
 }
 
 fn strings(pairs: Vec<(&str, String)>) -> Value {

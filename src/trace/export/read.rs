@@ -1,4 +1,4 @@
-//! Trace files read back: kanon's JSON (also a whole answer of `check --json`) and ProB's.
+//! Trace files read back: kanon's JSON (also a whole answer of `check --json` or `ltl --json`) and ProB's.
 
 use super::prob::{INITIALISE, SETUP};
 use crate::model::scope::ScopeArgs;
@@ -27,6 +27,16 @@ pub fn read(path: &Path) -> Result<ReadTrace, String> {
     if json.get("#meta").is_some() {
         return Err(wrong("an ITF file says which states there are, but not by which operations"));
     }
+    // `ltl --json` answers with a list: the first counterexample in it is meant.
+    if let Some(answers) = json.as_array() {
+        let found = answers.iter().find(|a| a.get("finding").is_some_and(Json::is_object));
+        let Some(answer) = found else {
+            return Err(wrong("no answer in it has a counterexample"));
+        };
+        return path_of(answer).map(|json| ReadTrace { json, is_prob: false }).ok_or_else(|| {
+            wrong("its path starts in a state that was chosen with `--from`, and not in an initial one")
+        });
+    }
     // The answer of `check --json` holds its trace inside the finding.
     if json.get("steps").is_none() && json.get("verdict").is_some() {
         let Some(inner) = json.get("finding").and_then(|f| f.get("trace")).and_then(Json::as_object) else {
@@ -42,6 +52,22 @@ pub fn read(path: &Path) -> Result<ReadTrace, String> {
         return Ok(ReadTrace { json, is_prob: false });
     }
     Err(wrong("it has neither `steps` (kanon) nor `transitionList` (ProB)"))
+}
+
+/// The path of an answer to a formula as a trace: once around its loop, if it has one.
+fn path_of(answer: &Json) -> Option<Json> {
+    let finding = answer.get("finding")?;
+    if finding.get("from_initial").and_then(Json::as_bool) == Some(false) {
+        return None;
+    }
+    let list = |key: &str| finding.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
+    let steps = [list("stem"), list("loop")].concat();
+    let get = |from: &Json, key: &str| from.get(key).cloned().unwrap_or_default();
+    Some(serde_json::json!({
+        "constants": get(finding, "constants"),
+        "scope": get(answer, "scope"),
+        "steps": steps,
+    }))
 }
 
 /// The sizes with which the trace was made, for all that the command line leaves open.
