@@ -45,6 +45,7 @@ pub fn unanswered(reason: &str, model: Option<&Value>) -> Value {
         "open",
         "complete",
         "seconds",
+        "notes",
         "total_seconds",
         "bytes",
         "machine",
@@ -138,6 +139,7 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         "machine": &*model.name,
         "scope": scope,
         "warnings": warnings,
+        "notes": c.notes,
     });
     if let Some(r) = &c.reduction {
         if let Some(n) = r.effort.flooded {

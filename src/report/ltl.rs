@@ -47,6 +47,9 @@ pub fn text(all: &[Answered], model: &Model, explain: bool, colour: bool) -> Str
         for (set, why) in &f.fixed {
             let _ = writeln!(out, "{set} is not permuted: {why}");
         }
+        for note in &f.notes {
+            let _ = writeln!(out, "note: {note}");
+        }
         let n = &f.counts;
         let _ = writeln!(
             out,
@@ -163,6 +166,7 @@ pub fn unanswered(asked: &Value, reason: &str) -> Value {
             "machine",
             "scope",
             "warnings",
+            "notes",
         ];
         for key in fields {
             o[key] = known.get(key).cloned().unwrap_or_default();
@@ -196,6 +200,7 @@ fn formula(f: &Answered, opened: &Opened, explain: bool) -> Value {
         "machine": &*model.name,
         "scope": export::scope(model, &opened.scope),
         "warnings": super::json::of_model(opened)["warnings"],
+        "notes": f.notes,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::diagnostic;
 use super::progress::grouped;
-use crate::explore::Reduction;
-use crate::lang::diag::Diagnostic;
+use crate::explore::{FindingKind, Reduction};
+use crate::lang::diag::{Diagnostic, Severity};
 use crate::model::open::Opened;
 use crate::model::{Model, SetId};
 use crate::run::answer::{Audited, Checked, Counterexample, Word};
@@ -40,6 +40,9 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
             let why = c.reason.as_deref().unwrap_or("no answer");
             let _ = writeln!(out, "{name}: {}: {why}", paint("unknown", "1;33", colour));
         }
+        Word::Fails if c.finding.as_ref().is_some_and(is_goal) => {
+            let _ = writeln!(out, "{name}: {}", paint("the goal is reached", "1;36", colour));
+        }
         Word::Fails => {
             let why = c.reason.as_deref().unwrap_or_default();
             let _ = writeln!(out, "{name}: {}: {why}", paint("fails", "1;31", colour));
@@ -54,6 +57,9 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
         audit_trace(&mut out, trace, &opened.model);
     }
     summary(&mut out, c, opened);
+    for note in &c.notes {
+        let _ = writeln!(out, "{}: {note}", paint("note", "1;36", colour));
+    }
     if let Some(a) = &c.audit {
         audit(&mut out, a);
     }
@@ -150,9 +156,9 @@ fn statistics(out: &mut String, c: &Checked, opened: &Opened) {
         let _ = writeln!(out, "  {name:wide$}  {}", grouped(*n));
     }
     let never: Vec<&str> = c.operations.iter().filter(|(_, n)| *n == 0).map(|(n, _)| &**n).collect();
-    if !never.is_empty() {
-        let so_far = if c.complete { "" } else { " so far" };
-        let _ = writeln!(out, "never enabled{so_far}: {}", never.join(", "));
+    // What never happens at all is a note.
+    if !never.is_empty() && !c.complete {
+        let _ = writeln!(out, "never enabled so far: {}", never.join(", "));
     }
 }
 
@@ -186,6 +192,11 @@ fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
     let _ = writeln!(out, "graphs by vertices: {}", sizes.join(", "));
 }
 
+/// Somebody looked for it, so it is no error.
+fn is_goal(f: &Counterexample) -> bool {
+    f.kind == FindingKind::Goal.name()
+}
+
 fn finding(out: &mut String, f: &Counterexample, opened: &Opened, colour: bool) {
     let model = &opened.model;
     out.push('\n');
@@ -195,7 +206,10 @@ fn finding(out: &mut String, f: &Counterexample, opened: &Opened, colour: bool) 
             Some(op) => format!("{} (in {op}({}))", f.message, equations(&f.parameters)),
             None => f.message.clone(),
         };
-        let d = Diagnostic::error(f.code.unwrap_or(f.kind), p.span, message);
+        let mut d = Diagnostic::error(f.code.unwrap_or(f.kind), p.span, message);
+        if is_goal(f) {
+            d.severity = Severity::Note;
+        }
         out.push_str(&diagnostic::render(&d, &opened.sources, colour));
         out.push('\n');
     }

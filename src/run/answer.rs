@@ -91,4 +91,6 @@ pub struct Checked {
     pub bytes: usize,
     /// What an audit has to say, if there was one.
     pub audit: Option<Audited>,
+    /// What should be known beside the verdict.
+    pub notes: Vec<String>,
 }

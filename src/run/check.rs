@@ -3,6 +3,7 @@
 use super::answer::{Audited, Checked, Counterexample, Place};
 use super::blame;
 use super::deadline::Deadline;
+use super::notes;
 use super::project::{Project, Solved};
 use super::why;
 use crate::explore::audit::{self, Audit, Reference};
@@ -59,15 +60,18 @@ pub fn check(
     let (opened, system) = (&solved.project.opened, &*solved.machine);
     let action = (task.options.symmetry != Strategy::Off && !system.is_unsolved()).then(|| solved.action());
     let refused = |why: Refusal| vec![plain_error(why.to_string())];
+    // Nothing can be enabled, and that is no news.
+    let has_operations = !system.operations().is_empty();
+    let options = &Options { deadlock: task.options.deadlock && has_operations, ..task.options.clone() };
     let (explored, report) = match &task.audit {
         None => {
-            let explored = explore::explore(system, action, &task.options, &deadline.flag, progress);
+            let explored = explore::explore(system, action, options, &deadline.flag, progress);
             (explored.map_err(refused)?, None)
         }
         Some(audit) => {
             let second = Box::new(Reference::new(system, &task.options));
             let by = (audit, Some(second as Box<dyn audit::Second>));
-            let explored = audit::explore(system, action, &task.options, &deadline.flag, progress, by);
+            let explored = audit::explore(system, action, options, &deadline.flag, progress, by);
             let (explored, report) = explored.map_err(refused)?;
             (explored, Some(report))
         }
@@ -93,7 +97,7 @@ pub fn check(
     match &verdict {
         Verdict::Holds(_) => {}
         Verdict::Unknown(why) => reason = Some(why::text(why, opened)),
-        Verdict::Fails(f) => match counterexample(solved, &explored, f) {
+        Verdict::Fails(f) => match deadline.telling(|| counterexample(solved, &explored, f)) {
             Ok(shown) => match doubtful(solved, f, &shown) {
                 None => {
                     reason = Some(shown.message.clone());
@@ -116,7 +120,25 @@ pub fn check(
     // PROPERTIES without constants are solved too, as ProB does it.
     let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
     let named = system.operations().iter().zip(&counts.operations);
-    let operations = named.map(|(o, n)| (o.name.clone(), *n)).collect();
+    let operations: Vec<(Arc<str>, u64)> = named.map(|(o, n)| (o.name.clone(), *n)).collect();
+    let mut notes = vec![];
+    if task.options.deadlock && !has_operations {
+        notes.push(notes::NO_OPERATIONS.to_string());
+    }
+    match (&verdict, word) {
+        (Verdict::Holds(_), _) => {
+            notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));
+            notes.extend(notes::scope(opened));
+        }
+        (Verdict::Fails(f), Word::Fails) => notes.extend(notes::of_finding(&f.kind, opened)),
+        (Verdict::Unknown(why), _) => notes.extend(notes::advice(why)),
+        _ => {}
+    }
+    // Only what nothing has cut short says that something never happens.
+    let is_exact = explored.reduction.as_ref().is_none_or(|r| r.strategy.is_exact());
+    if complete && is_exact && truncated.is_none() && counts.wd_errors == 0 {
+        notes.extend(notes::never_enabled(&operations));
+    }
     Ok(Checked {
         verdict: word,
         reason,
@@ -131,6 +153,7 @@ pub fn check(
         bytes,
         counts,
         audit,
+        notes,
     })
 }
 

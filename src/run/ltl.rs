@@ -3,6 +3,7 @@
 use super::blame;
 use super::check::lacking;
 use super::deadline::Deadline;
+use super::notes;
 use super::project::{Project, Solved};
 use super::why;
 use crate::explore::Options;
@@ -59,6 +60,8 @@ pub struct Answered {
     pub counts: Counts,
     /// For this formula.
     pub seconds: f64,
+    /// What should be known beside the verdict.
+    pub notes: Vec<String>,
 }
 
 /// A path that does not fulfil the formula.
@@ -252,6 +255,7 @@ impl Run<'_> {
             fixed: vec![],
             counts: Counts::default(),
             seconds: 0.0,
+            notes: notes::advice(why).into_iter().collect(),
         }
     }
 
@@ -340,6 +344,11 @@ impl Run<'_> {
             },
             counts: Counts { state_bytes: answer.counts.state_bytes + space.bytes(), ..answer.counts },
             seconds: begin.elapsed().as_secs_f64(),
+            notes: match &verdict {
+                Verdict::Holds(_) => notes::scope(opened),
+                Verdict::Unknown(why) => notes::advice(why).into_iter().collect(),
+                Verdict::Fails(_) => vec![],
+            },
         })
     }
 

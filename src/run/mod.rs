@@ -16,6 +16,7 @@ pub mod check;
 pub mod compare;
 pub mod deadline;
 pub mod ltl;
+pub mod notes;
 pub mod numbers;
 pub mod project;
 pub mod system;

@@ -7,7 +7,7 @@ use super::ask::{Answer, Ask};
 use super::shown;
 use crate::model::raise::text;
 use crate::model::{
-    BinOp, Expr, ExprKind as E, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
+    BinOp, Expr, ExprKind as E, Fun, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
 };
 use crate::system::{Machine, Stop, System};
 use crate::value::fault::Fault;
@@ -159,7 +159,17 @@ impl<'a> Explainer<'a> {
                 let work: Work = Box::new(move |t, s| t.culprit(&s.exprs[0], &fault));
                 self.within_budget(vec![e.clone()], bindings, work)
             }
-            None => vec![],
+            None => match called(model, &op.body, fault) {
+                Some((given, e)) => {
+                    let bindings = op.params.iter().copied().zip(values).collect();
+                    let exprs = std::iter::once(e).chain(given.iter().map(|(_, v)| *v)).cloned().collect();
+                    let locals: Vec<LocalId> = given.iter().map(|(l, _)| *l).collect();
+                    let fault = fault.clone();
+                    let work: Work = Box::new(move |t, s| t.call(&locals, &s.exprs, &fault));
+                    self.within_budget(exprs, bindings, work)
+                }
+                None => vec![],
+            },
         };
         (event.name.to_string(), params, why)
     }
@@ -397,6 +407,9 @@ impl<'a> Telling<'a> {
 
     /// What is wrong with a function that is not in `A --> B` and the like.
     fn not_in_space(&mut self, left: Option<Value>, set: &'a Expr, depth: usize) {
+        if let (Some(Value::Set(pairs)), E::Call(fun, args)) = (&left, &set.kind) {
+            return self.not_a_sequence(pairs, *fun, args, set, depth);
+        }
         let (Some(Value::Set(pairs)), E::Binary(op, from, to)) = (left, &set.kind) else { return };
         if !is_arrow(*op) {
             return;
@@ -434,6 +447,49 @@ impl<'a> Telling<'a> {
         }
         if let Some(y) = repeated(&ys).filter(|_| injective) {
             self.note(format!("several values are related to {}", shown(y, &ran, model)), depth);
+        }
+    }
+
+    /// What is wrong with a sequence that is not in `iseq(S)` and the like.
+    fn not_a_sequence(
+        &mut self,
+        pairs: &BTreeSet<Value>,
+        fun: Fun,
+        args: &'a [Expr],
+        set: &Expr,
+        depth: usize,
+    ) {
+        if !matches!(fun, Fun::Seq | Fun::Seq1 | Fun::Iseq | Fun::Iseq1 | Fun::Perm) {
+            return;
+        }
+        let Some(ty) = set.ty.elem().and_then(|t| t.as_rel()).map(|(_, ran)| ran.clone()) else { return };
+        let model = self.model;
+        let mut places: std::collections::BTreeMap<&Value, Vec<String>> = Default::default();
+        for v in pairs {
+            let Value::Pair(p) = v else { return };
+            places.entry(&p.1).or_default().push(shown(&p.0, &Type::Int, model));
+        }
+        let numbers: BTreeSet<String> = places.values().flatten().cloned().collect();
+        if (1..=pairs.len()).any(|i| !numbers.contains(&i.to_string())) {
+            return self.note(format!("it is no sequence: its domain is not 1..{}", pairs.len()), depth);
+        }
+        if matches!(fun, Fun::Iseq | Fun::Iseq1 | Fun::Perm)
+            && let Some((y, at)) = places.iter().find(|(_, at)| at.len() > 1)
+        {
+            let text = format!("{} is in it more than once, at {}", shown(y, &ty, model), at.join(" and "));
+            self.note(text, depth);
+        }
+        if let Some(Ok(Answer::Value(Value::Set(all)))) = args.first().map(|a| self.ask.value(a)) {
+            let list = |s: BTreeSet<Value>| shown(&Value::Set(s), &ty.clone().pow(), model);
+            let outside: BTreeSet<Value> =
+                places.keys().filter(|y| !all.contains(**y)).map(|y| (*y).clone()).collect();
+            let missing: BTreeSet<Value> = all.iter().filter(|y| !places.contains_key(y)).cloned().collect();
+            if !outside.is_empty() {
+                self.note(format!("its range has {} too much", list(outside)), depth);
+            }
+            if fun == Fun::Perm && !missing.is_empty() {
+                self.note(format!("its range lacks {}", list(missing)), depth);
+            }
         }
     }
 
@@ -527,6 +583,19 @@ impl<'a> Telling<'a> {
         }
     }
 
+    /// An expression of an operation that was called: first what its parameters were given, which comes behind it.
+    fn call(&mut self, locals: &[LocalId], exprs: &'a [Expr], fault: &Fault) {
+        let Some((e, arguments)) = exprs.split_first() else { return };
+        for (l, argument) in locals.iter().zip(arguments) {
+            match self.ask.raw(argument) {
+                Ok(v) => self.ask.bind(*l, v),
+                Err(_) => return,
+            }
+        }
+        self.witness(locals, 0);
+        self.culprit(e, fault);
+    }
+
     /// The expression of a statement in which a fault arose.
     fn culprit(&mut self, e: &'a Expr, fault: &Fault) {
         if e.ty != Type::Pred {
@@ -552,25 +621,140 @@ impl<'a> Telling<'a> {
 
     /// Why an operation is not enabled.
     fn disabled(&mut self, op: &'a Operation) {
-        let (locals, guard) = match &op.body.kind {
-            StmtKind::Pre(p, _) => (op.params.clone(), p),
-            StmtKind::Select(ways, None) if ways.len() == 1 => (op.params.clone(), &ways[0].0),
-            StmtKind::Any(l, p, _) => (op.params.iter().chain(l).copied().collect(), p),
-            _ => {
-                return self.put(PartKind::Note, op.name.to_string(), "is not enabled".into(), 0);
+        let (kind, name) = (PartKind::Note, op.name.to_string());
+        let mut guard = Guard { locals: op.params.clone(), conjuncts: vec![], ways: &[] };
+        guard.of(&op.body);
+        if let Some(blocking) = self.blocking(&guard) {
+            return self.put(kind, name, self.blocked(&blocking), 0);
+        }
+        if guard.ways.is_empty() {
+            return self.put(kind, name, "is not enabled".into(), 0);
+        }
+        self.put(kind, name, "none of its conditions is fulfilled".into(), 0);
+        for (condition, _) in guard.ways {
+            let mut way =
+                Guard { locals: guard.locals.clone(), conjuncts: guard.conjuncts.clone(), ways: &[] };
+            way.conjuncts.push(condition);
+            if let Some(blocking) = self.blocking(&way) {
+                let (text, why) = (self.text(condition), self.blocked(&blocking));
+                let text = if text == self.text(blocking.by) { why } else { format!("{text}: {why}") };
+                self.note(text, 1);
             }
+        }
+    }
+
+    fn blocked(&self, blocking: &Blocking) -> String {
+        let text = self.text(blocking.by);
+        let names: Vec<&str> = blocking.locals.iter().map(|l| &*self.model.local(*l).name).collect();
+        match names.join(", ") {
+            none if none.is_empty() => format!("{text} is false"),
+            names if blocking.is_alone => format!("no {names} with {text}"),
+            names => format!("no {names} with {text} and what comes before it"),
+        }
+    }
+
+    /// The first conjunct that nothing fulfils together with those before it, and the locals that it speaks of. What
+    /// speaks of no local comes first.
+    fn blocking(&mut self, guard: &Guard<'a>) -> Option<Blocking<'a>> {
+        let of = |e: &Expr| -> Vec<LocalId> {
+            guard.locals.iter().copied().filter(|l| e.mentions_local(*l)).collect()
         };
         let mut conjuncts = vec![];
-        flatten(guard, &mut conjuncts);
-        let closed = |e: &&&'a Expr| locals.iter().all(|l| !e.mentions_local(*l));
-        let closed: Vec<&'a Expr> = conjuncts.iter().filter(closed).copied().collect();
-        let culprit = closed.into_iter().find(|e| self.truth(e) == Some(false));
-        let value = match culprit {
-            Some(e) => format!("{} is false", self.text(e)),
-            None if op.params.is_empty() => "its guard is false".to_string(),
-            None => "no parameters fulfil its guard".to_string(),
-        };
-        self.put(PartKind::Note, op.name.to_string(), value, 0);
+        guard.conjuncts.iter().for_each(|e| flatten(e, &mut conjuncts));
+        if let Some(e) = conjuncts.iter().find(|e| of(e).is_empty() && self.truth(e) == Some(false)) {
+            return Some(Blocking { by: e, locals: vec![], is_alone: true });
+        }
+        let open: Vec<&'a Expr> = conjuncts.into_iter().filter(|e| !of(e).is_empty()).collect();
+        for n in 1..=open.len() {
+            // Only those that these conjuncts speak of: the others may have no bounds yet.
+            let locals: Vec<LocalId> = guard
+                .locals
+                .iter()
+                .copied()
+                .filter(|l| open[..n].iter().any(|e| e.mentions_local(*l)))
+                .collect();
+            match self.ask.solve(&locals, &open[..n], 1) {
+                Ok(s) if s.found.is_empty() && s.fault.is_none() && !s.truncated => {
+                    return Some(Blocking { by: open[n - 1], locals: of(open[n - 1]), is_alone: n == 1 });
+                }
+                Ok(_) => {}
+                Err(_) if self.full() => return None,
+                Err(_) => {}
+            }
+        }
+        None
+    }
+}
+
+/// A conjunct that nothing fulfils, by itself or with those before it.
+struct Blocking<'a> {
+    by: &'a Expr,
+    locals: Vec<LocalId>,
+    is_alone: bool,
+}
+
+/// The conditions under which a statement does anything, as far as they stand at its beginning.
+struct Guard<'a> {
+    locals: Vec<LocalId>,
+    conjuncts: Vec<&'a Expr>,
+    /// The ways of a SELECT that has several.
+    ways: &'a [(Expr, Stmt)],
+}
+
+impl<'a> Guard<'a> {
+    fn of(&mut self, s: &'a Stmt) {
+        match &s.kind {
+            StmtKind::Pre(p, body) => {
+                self.conjuncts.push(p);
+                self.of(body);
+            }
+            StmtKind::Any(locals, p, body) => {
+                self.locals.extend(locals);
+                self.conjuncts.push(p);
+                self.of(body);
+            }
+            StmtKind::Select(ways, None) => match &ways[..] {
+                [(p, body)] => {
+                    self.conjuncts.push(p);
+                    self.of(body);
+                }
+                ways => self.ways = ways,
+            },
+            _ => {}
+        }
+    }
+}
+
+/// A call of an operation in which a fault arose: what its parameters were given, and the expression. Only where the
+/// arguments are evaluated in the state before the statement.
+fn called<'a>(model: &'a Model, s: &'a Stmt, fault: &Fault) -> Option<(Vec<(LocalId, &'a Expr)>, &'a Expr)> {
+    match &s.kind {
+        StmtKind::Call { op, args, .. } => {
+            let op = &model.operations[op.index()];
+            let given = op.params.iter().copied().zip(args);
+            let mut culprit = None;
+            each_expr(&op.body, &mut |e| {
+                if culprit.is_none() && mentions(e, fault) {
+                    culprit = Some(e);
+                }
+            });
+            if let Some(e) = culprit {
+                return Some((given.collect(), e));
+            }
+            let (inner, e) = called(model, &op.body, fault)?;
+            Some((given.chain(inner).collect(), e))
+        }
+        StmtKind::Seq(all) => called(model, all.first()?, fault),
+        StmtKind::While { .. } => None,
+        _ => {
+            let mut found = None;
+            s.for_each_child(&mut |c| {
+                if found.is_none() {
+                    found = called(model, c, fault);
+                }
+            });
+            found
+        }
     }
 }
 

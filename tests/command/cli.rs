@@ -206,6 +206,133 @@ fn stats_name_what_never_happens() {
     assert!(ran.out.contains("never enabled: stay"), "{}", ran.out);
 }
 
+/// Without being asked for, when nothing was cut short; and only then.
+#[test]
+fn what_never_happens_is_noted() {
+    let machine = "MACHINE lame VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0\n\
+                   OPERATIONS go = x := (x + 1) mod 3; stay = SELECT x > 5 THEN skip END END\n";
+    let path = file("never", "lame.mch", machine);
+    assert!(kanon(&["check", text(&path)]).out.contains("note: never enabled: stay\n"));
+    let v = answer(&["check", text(&path), "--json"], HOLDS);
+    assert_eq!(v["notes"], Value::from(vec!["never enabled: stay"]));
+    let ran = kanon(&["check", text(&path), "--max-states", "1", "--stats"]);
+    assert!(!ran.out.contains("never enabled:") && ran.out.contains("never enabled so far"), "{}", ran.out);
+    // An operation whose guard has no value is not one that is never enabled.
+    let undefined = machine.replace("x > 5", "1 / x > 5").replace("lame", "undefined");
+    let ran = kanon(&["check", text(&file("never", "undefined.mch", undefined)), "--all"]);
+    assert!(ran.code == FAILS && !ran.out.contains("never enabled"), "{}", ran.out);
+}
+
+#[test]
+fn a_machine_without_operations_has_no_deadlock() {
+    let machine =
+        "MACHINE still VARIABLES x INVARIANT x : 0..LAST DEFINITIONS LAST == 2 INITIALISATION x :: 0..2 END";
+    let path = file("still", "still.mch", machine);
+    let v = answer(&["check", text(&path), "--json"], HOLDS);
+    assert_eq!((&v["verdict"], &v["states"]), (&"holds".into(), &3.into()));
+    assert!(v["notes"][0].as_str().is_some_and(|n| n.contains("no operations")), "{v}");
+    // All of its states are looked at.
+    let wrong =
+        file("still", "wrong.mch", machine.replace("LAST == 2", "LAST == 1").replace("still", "wrong"));
+    assert_eq!(answer(&["check", text(&wrong), "--json"], FAILS)["finding"]["kind"], "invariant");
+    assert_eq!(
+        answer(&["check", text(&path), "--no-deadlock", "--json"], HOLDS)["notes"],
+        Value::Array(vec![])
+    );
+}
+
+#[test]
+fn a_goal_is_reached_or_not_reachable() {
+    let ran = kanon(&["check", SCHEDULER, "--goal", "card(known) = 2"]);
+    assert_eq!(ran.code, FAILS);
+    assert!(ran.out.starts_with("scheduler0: the goal is reached\n"), "{}", ran.out);
+    assert!(ran.out.contains("note[goal]") && !ran.out.contains("error"), "{}", ran.out);
+    let ran = kanon(&["check", SCHEDULER, "--goal", "card(known) = 3"]);
+    assert!(ran.code == HOLDS && ran.out.contains("note: the goal is not reachable\n"), "{}", ran.out);
+    let ran = kanon(&["check", SCHEDULER, "--goal", "card(known) = 3", "--max-states", "2"]);
+    assert!(ran.code == UNKNOWN && !ran.out.contains("not reachable"), "{}", ran.out);
+}
+
+/// The sizes that an answer is about.
+#[test]
+fn the_scope_is_beside_the_answer() {
+    let ran = kanon(&["check", SCHEDULER]);
+    assert!(ran.out.contains("note: this is for card(PROC) = 2 (default size)\n"), "{}", ran.out);
+    let machine = "MACHINE bounded VARIABLES x INVARIANT x : NAT INITIALISATION x := 0\n\
+                   OPERATIONS go = SELECT x < 5 THEN x := x + 1 END; back = SELECT x > 0 THEN x := 0 END END\n";
+    let path = file("scope", "bounded.mch", machine);
+    let note = "note: NAT is 0..3 here (MAXINT = 3; `--maxint`)\n";
+    let ran = kanon(&["check", text(&path)]);
+    assert!(ran.code == FAILS && ran.out.contains(note), "{}", ran.out);
+    let ran = kanon(&["check", text(&path), "--maxint", "5"]);
+    assert!(ran.code == HOLDS && ran.out.contains(&note.replace('3', "5")), "{}", ran.out);
+    // Nothing is said of what bounds nothing.
+    let free = file("scope", "free.mch", machine.replace("NAT ", "0..5 ").replace("bounded", "free"));
+    let v = answer(&["check", text(&free), "--json"], HOLDS);
+    assert_eq!(v["notes"], Value::Array(vec![]));
+}
+
+#[test]
+fn unknown_says_what_to_do() {
+    let machine = "MACHINE open VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0\n\
+                   OPERATIONS go(y) = PRE y : NATURAL & y mod 2 = 0 THEN x := y END END\n";
+    let open = file("advice", "open.mch", machine);
+    let endless = endless("advice");
+    for (args, words) in [
+        (&["check", text(&open)][..], "bound the integer where it is chosen"),
+        (&["check", text(&endless), "--max-states", "10"], "raise `--max-states`"),
+        (&["check", text(&endless), "--timeout", "0.2"], "give it more time (`--timeout`)"),
+        (&["ltl", text(&endless), "G {x >= 0}", "--max-states", "10"], "raise `--max-states`"),
+    ] {
+        let ran = kanon(args);
+        assert_eq!(ran.code, UNKNOWN, "{args:?}: {}{}", ran.out, ran.err);
+        assert!(ran.out.contains(&format!("note: {words}")), "{args:?}: {}", ran.out);
+    }
+}
+
+/// What is told of findings whose reason is not on the surface.
+#[test]
+fn reasons_are_looked_for() {
+    let why = |name: &str, machine: &str| {
+        let ran = kanon(&["check", text(&file("reasons", name, machine))]);
+        assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
+        ran.out
+    };
+    // The precondition of an operation that was called.
+    let called = "MACHINE Called VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0\n\
+                  OPERATIONS put(v) = PRE v : 0..9 & v < 3 THEN x := v END END\n";
+    file("reasons", "Called.mch", called);
+    let caller = "MACHINE Caller INCLUDES Called VARIABLES y INVARIANT y : 0..9 INITIALISATION y := 0\n\
+                  OPERATIONS go = SELECT y < 5 THEN put(y + 1) || y := y + 1 END END\n";
+    let out = why("Caller.mch", caller);
+    assert!(out.contains("why:\n  for v = 3:\n  v < 3 = FALSE\n    v = 3"), "{out}");
+    // Which element is doubled, and where.
+    let doubled = "MACHINE Doubled VARIABLES s INVARIANT s : iseq(0..3) INITIALISATION s := [2,1,0,1]\n\
+                   OPERATIONS keep = skip END\n";
+    let out = why("Doubled.mch", doubled);
+    assert!(out.contains("1 is in it more than once, at 2 and 4"), "{out}");
+    // Which conjunct blocks each operation.
+    let stuck = "MACHINE Stuck SETS P = {a,b} VARIABLES w, act INVARIANT w <: P & act <: P\n\
+                 INITIALISATION w := {} || act := {a} OPERATIONS\n\
+                 wake(p) = PRE p : P & p : w THEN w := w - {p} END;\n\
+                 both(p, q) = SELECT p : act & q : act & p /= q THEN skip END;\n\
+                 ways = SELECT w /= {} THEN skip WHEN act = {} THEN skip END;\n\
+                 some = ANY z WHERE z : act & z = b THEN w := {z} END;\n\
+                 deep = PRE act /= {} THEN SELECT w = {a} THEN skip END END;\n\
+                 later = ANY z WHERE z : 1..3 THEN SELECT z > 5 THEN skip END END END\n";
+    let out = why("Stuck.mch", stuck);
+    for line in [
+        "  wake: no p with p : w and what comes before it\n",
+        "  both: no p, q with p /= q and what comes before it\n",
+        "  ways: none of its conditions is fulfilled\n    w /= {} is false\n    act = {} is false\n",
+        "  some: no z with z = b and what comes before it\n",
+        "  deep: w = {a} is false\n",
+        "  later: no z with z > 5 and what comes before it\n",
+    ] {
+        assert!(out.contains(line), "{line:?} is not in:\n{out}");
+    }
+}
+
 #[test]
 fn traces_are_written_and_replayed() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("traces");
@@ -437,7 +564,7 @@ fn an_interrupt_ends_with_what_is_known() {
 }
 
 /// Fields that every answer of `check` has, as docs/json.md lists them.
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 22] = [
     "verdict",
     "reason",
     "finding",
@@ -459,6 +586,7 @@ const FIELDS: [&str; 21] = [
     "machine",
     "scope",
     "warnings",
+    "notes",
 ];
 
 /// A single evaluation that takes minutes and looks at no clock.

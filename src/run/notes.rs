@@ -1,0 +1,120 @@
+//! What should be known beside a verdict: the sizes it was given for, what never happened, what to do when there is none.
+
+use crate::explore::FindingKind;
+use crate::model::open::Opened;
+use crate::model::{Expr, ExprKind, Lit, Stmt};
+use crate::verdict::Why;
+use std::sync::Arc;
+
+/// A machine without operations has nothing that could be enabled.
+pub const NO_OPERATIONS: &str = "the machine has no operations, so it was not searched for deadlocks";
+/// Everything was explored, and no state fulfils the goal.
+pub const NO_GOAL: &str = "the goal is not reachable";
+
+/// The sizes that a Holds is about: those of deferred sets, and MININT and MAXINT where the model speaks of them.
+pub fn scope(opened: &Opened) -> Vec<String> {
+    let sizes = (!opened.sizes.is_empty()).then(|| format!("this is for {}", opened.sizes.join(", ")));
+    let mut used = Used::default();
+    opened.model.for_each_expr(&mut |e| used.look(e));
+    sizes.into_iter().chain(used.text(opened)).collect()
+}
+
+/// The sizes that a finding depends on.
+pub fn of_finding(kind: &FindingKind, opened: &Opened) -> Option<String> {
+    let model = &opened.model;
+    let mut used = Used::default();
+    match kind {
+        FindingKind::Invariant(i) => used.look(model.invariant.get(*i)?),
+        FindingKind::Assertion(i) => used.look(model.assertions.get(*i)?),
+        FindingKind::Goal => used.look(model.goal.as_ref()?),
+        FindingKind::Deadlock => model.operations.iter().for_each(|o| used.look_into(&o.body)),
+        FindingKind::WellDefinedness { .. } => {}
+    }
+    used.text(opened)
+}
+
+/// Operations that were never enabled.
+pub fn never_enabled(operations: &[(Arc<str>, u64)]) -> Option<String> {
+    let never: Vec<&str> = operations.iter().filter(|(_, n)| *n == 0).map(|(name, _)| &**name).collect();
+    (!never.is_empty()).then(|| format!("never enabled: {}", never.join(", ")))
+}
+
+/// What might lead to an answer.
+pub fn advice(why: &Why) -> Option<String> {
+    let text = match why {
+        Why::Timeout(_) => {
+            "give it more time (`--timeout`), or less to do: smaller sets (`--card SET=N`, `--setsize N`), a smaller \
+             `--maxint`"
+        }
+        Why::MaxStates(_) => {
+            "raise `--max-states`, or make the model smaller: smaller sets (`--card SET=N`, `--setsize N`), bounds for \
+             variables that grow"
+        }
+        Why::MaxMemory(_) => {
+            "raise `--max-memory`, or make the model smaller: smaller sets (`--card SET=N`, `--setsize N`), bounds for \
+             variables that grow"
+        }
+        Why::Truncated(_) => {
+            "bound the integer where it is chosen, for instance by `n : 0..100`; `--minint` and `--maxint` only move \
+             the ends, and an error that is found between them counts"
+        }
+        Why::Limit(_) => {
+            "bound what is enumerated there (`n : 0..100` instead of `n : NATURAL`, a finite set instead of an \
+             infinite one), or make sets smaller (`--card SET=N`, `--maxint N`)"
+        }
+        Why::NoValue(_) => "let the formula ask only where there is a value: `{x : dom(f)} => {f(x) = 1}`",
+        _ => return None,
+    };
+    Some(text.to_string())
+}
+
+/// Which names for bounds an expression uses.
+#[derive(Default)]
+struct Used {
+    nat: bool,
+    nat1: bool,
+    int: bool,
+    min: bool,
+    max: bool,
+}
+
+impl Used {
+    fn look(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Lit(Lit::NatSet) => self.nat = true,
+            ExprKind::Lit(Lit::Nat1Set) => self.nat1 = true,
+            ExprKind::Lit(Lit::IntSet) => self.int = true,
+            ExprKind::Lit(Lit::MinInt) => self.min = true,
+            ExprKind::Lit(Lit::MaxInt) => self.max = true,
+            _ => {}
+        }
+        e.for_each_child(&mut |c| self.look(c));
+    }
+
+    fn look_into(&mut self, s: &Stmt) {
+        s.for_each_expr(&mut |e| self.look(e));
+        s.for_each_child(&mut |c| self.look_into(c));
+    }
+
+    fn text(&self, opened: &Opened) -> Option<String> {
+        let (min, max) = (&opened.scope.minint, &opened.scope.maxint);
+        let sets = [(self.nat, format!("NAT is 0..{max}")), (self.nat1, format!("NAT1 is 1..{max}"))];
+        let int = (self.int, format!("INT is {min}..{max}"));
+        let named: Vec<String> = sets.into_iter().chain([int]).filter(|(u, _)| *u).map(|(_, t)| t).collect();
+        let mut bounds = vec![];
+        if self.min || self.int {
+            bounds.push(("MININT", min, "`--minint`"));
+        }
+        if self.max || self.int || self.nat || self.nat1 {
+            bounds.push(("MAXINT", max, "`--maxint`"));
+        }
+        let values: Vec<String> = bounds.iter().map(|(name, n, _)| format!("{name} = {n}")).collect();
+        let options: Vec<&str> = bounds.iter().map(|(_, _, option)| *option).collect();
+        let (values, options) = (values.join(", "), options.join(", "));
+        match (bounds.is_empty(), named.is_empty()) {
+            (true, _) => None,
+            (false, true) => Some(format!("{values} here ({options})")),
+            (false, false) => Some(format!("{} here ({values}; {options})", named.join(", "))),
+        }
+    }
+}
