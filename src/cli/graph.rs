@@ -149,9 +149,7 @@ fn drawn(args: &Args, opened: &Opened, system: &Arc<Machine>, row: Vec<u64>) -> 
     let mut graph = StateGraph::default();
     encoder.graph(&action, &row, &mut graph);
     let mut drawing = Drawing::of_state(&action, &encoder, &graph);
-    for (set, why) in &action.group.fixed {
-        notes.push(format!("{} is not permuted: {why}", model.sets[set.index()].name));
-    }
+    notes.extend(action.group.fixed_sets(model).iter().map(ToString::to_string));
     if action.group.is_trivial() {
         notes.push("nothing to permute, so the graph has a root and nothing else".into());
     } else {

@@ -4,12 +4,13 @@
 //! are enabled and taken, only their parameters. So a formula of closed atoms is worth the same on a path and on its
 //! image, and fairness of an operation by its name is, too. What is not symmetric:
 //!
-//! - an atom that names an element of a permuted set: that set is fixed;
+//! - an atom that names an element of a permuted set: that element is fixed;
 //! - `current`, which is one state and not its orbit;
 //! - fairness of single instances, `WF(Op(x))`, `WEF`, `SEF`: a path of representatives that takes some instance again
 //!   and again may stand for paths that take different ones.
 //!
-//! With [`Strategy::Auto`] the sets are fixed and the answer is the same; a strategy that was asked for by name is refused.
+//! With [`Strategy::Auto`] elements and sets are fixed and the answer is the same; a strategy that was asked for by name is
+//! refused if nothing of a set that the model allows to permute can be permuted.
 
 use super::atoms::{Bound, StateAtom};
 use crate::model::{Expr, SetId};
@@ -28,7 +29,8 @@ pub fn group(system: &Machine, bound: &Bound, strategy: Strategy) -> Result<Grou
     let of_model = Group::of(model, &system.scope, &[]);
     let mut group = Group::of(model, &system.scope, &atoms);
     let is_allowed = matches!(strategy, Strategy::Auto | Strategy::Off);
-    if let Some((set, reason)) = group.fixed.iter().find(|(s, _)| of_model.moves(*s))
+    let lost = |(set, _): &&(SetId, Reason)| of_model.moves(*set) && !group.moves(*set);
+    if let Some((set, reason)) = group.fixed.iter().find(lost)
         && !is_allowed
     {
         let name = &model.sets[set.index()].name;

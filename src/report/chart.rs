@@ -50,7 +50,7 @@ pub fn svg(c: &Compared) -> String {
     let bottom = TOP + ROW * c.runs.len() as f64;
     let (width, height) = (LEFT + WIDTH + RIGHT, bottom + 44.0);
     let mut svg = Svg::new(width, height, &format!("{}: time by symmetry strategy", c.machine));
-    let sets: Vec<String> = c.permuted.iter().map(|(s, n)| format!("{s} ({n})")).collect();
+    let sets: Vec<String> = c.permuted.iter().map(ToString::to_string).collect();
     let what =
         if sets.is_empty() { "nothing to permute".into() } else { format!("permuted: {}", sets.join(", ")) };
     svg.text((14.0, 26.0), 15.0, Anchor::Start, "", &c.machine);

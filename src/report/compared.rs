@@ -10,12 +10,12 @@ use std::fmt::Write;
 /// A table, and what follows from it.
 pub fn text(c: &Compared) -> String {
     let mut out = String::new();
-    let sets: Vec<String> = c.permuted.iter().map(|(s, n)| format!("{s} ({n})")).collect();
+    let sets: Vec<String> = c.permuted.iter().map(ToString::to_string).collect();
     let what =
         if sets.is_empty() { "nothing to permute".into() } else { format!("permuted: {}", sets.join(", ")) };
     let _ = writeln!(out, "{}: {what}", c.machine);
-    for (set, why) in &c.fixed {
-        let _ = writeln!(out, "{set} is not permuted: {why}");
+    for fixed in &c.fixed {
+        let _ = writeln!(out, "{fixed}");
     }
     let count = |n: Option<u64>| n.map_or(String::new(), grouped);
     let has_constants = c.runs.iter().any(|r| r.constants > 0);
@@ -120,8 +120,6 @@ pub fn json(c: &Compared) -> Value {
     };
     let verdict = c.runs.iter().filter(|r| r.strategy.is_exact() && r.verdict != Word::Unknown);
     let verdict = verdict.map(|r| r.verdict.name()).next().filter(|_| agree != Some(false));
-    let sets: Vec<Value> = c.permuted.iter().map(|(s, n)| json!({ "set": s, "size": n })).collect();
-    let fixed: Vec<Value> = c.fixed.iter().map(|(s, why)| json!({ "set": s, "reason": why })).collect();
     json!({
         "machine": c.machine,
         "verdict": verdict.unwrap_or("unknown"),
@@ -130,8 +128,8 @@ pub fn json(c: &Compared) -> Value {
         "differences": differences,
         "baseline": c.baseline().map(|r| r.strategy.name()),
         "strategies": c.runs.iter().map(run).collect::<Vec<_>>(),
-        "sets": sets,
-        "fixed": fixed,
+        "sets": super::json::permuted_sets(&c.permuted),
+        "fixed": super::json::fixed_sets(&c.fixed),
         "scope": c.scope,
     })
 }

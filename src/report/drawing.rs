@@ -95,6 +95,7 @@ impl<'a> Namer<'a> {
                 let o = group.orbitals.get(*set as usize)?;
                 Value::Elem(o.set, vertex as u32 - 1 - o.first)
             }
+            Vertex::Fixed(set, element) => Value::Elem(group.orbitals.get(*set as usize)?.set, *element),
             Vertex::Value(ty, v) => to_value(v, self.encoder.types.get(*ty as usize)?),
             Vertex::Nested(ty) => {
                 let part = |wanted: Label| self.parts[vertex].iter().find(|(l, _)| *l == wanted);
@@ -118,7 +119,9 @@ impl<'a> Namer<'a> {
     fn ty(&self, vertex: usize) -> Option<Type> {
         match &self.graph.vertices[vertex] {
             Vertex::Root => None,
-            Vertex::Point(set) => self.action.group.orbitals.get(*set as usize).map(|o| Type::Given(o.set)),
+            Vertex::Point(set) | Vertex::Fixed(set, _) => {
+                self.action.group.orbitals.get(*set as usize).map(|o| Type::Given(o.set))
+            }
             Vertex::Value(ty, _) | Vertex::Nested(ty) => self.types.get(*ty as usize)?.clone(),
         }
     }
@@ -127,7 +130,7 @@ impl<'a> Namer<'a> {
         let look = match &self.graph.vertices[vertex] {
             Vertex::Root => Look::Root,
             Vertex::Point(_) => Look::Point,
-            Vertex::Value(..) => Look::Value,
+            Vertex::Value(..) | Vertex::Fixed(..) => Look::Value,
             Vertex::Nested(_) => Look::Nested,
         };
         let ty = self.ty(vertex);

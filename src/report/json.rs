@@ -2,9 +2,10 @@
 
 use crate::explore::Reduction;
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
+use crate::model::Model;
 use crate::model::open::{Opened, Refused};
-use crate::model::{Model, SetId};
 use crate::run::answer::{Audited, Checked, Counterexample, Place};
+use crate::symmetry::note::{Fixed, Permuted};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
 use crate::trace::replay::{Recorded, Replayed};
@@ -153,12 +154,21 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
     answer
 }
 
+pub(super) fn permuted_sets(sets: &[Permuted]) -> Value {
+    let set = |p: &Permuted| match &p.elements {
+        None => json!({ "set": p.set, "size": p.size }),
+        Some(elements) => json!({ "set": p.set, "size": p.size, "elements": elements }),
+    };
+    sets.iter().map(set).collect()
+}
+
+pub(super) fn fixed_sets(sets: &[Fixed]) -> Value {
+    sets.iter().map(|f| json!({ "set": f.set, "reason": f.reason })).collect()
+}
+
 fn symmetry(r: &Reduction, model: &Model) -> Value {
-    let name = |s: SetId| model.sets[s.index()].name.to_string();
-    let sets: Vec<Value> =
-        r.group.orbitals.iter().map(|o| json!({ "set": name(o.set), "size": o.size })).collect();
-    let fixed: Vec<Value> =
-        r.group.fixed.iter().map(|(s, why)| json!({ "set": name(*s), "reason": why.to_string() })).collect();
+    let (sets, fixed) =
+        (permuted_sets(&r.group.permuted_sets(model)), fixed_sets(&r.group.fixed_sets(model)));
     let mut answer = json!({ "strategy": r.strategy.name(), "sets": sets, "fixed": fixed });
     let s = &r.effort.stats;
     if s.calls > 0 {

@@ -44,8 +44,8 @@ pub fn text(all: &[Answered], model: &Model, explain: bool, colour: bool) -> Str
             path(&mut out, f, found, model, explain);
             out.push('\n');
         }
-        for (set, why) in &f.fixed {
-            let _ = writeln!(out, "{set} is not permuted: {why}");
+        for fixed in &f.fixed {
+            let _ = writeln!(out, "{fixed}");
         }
         for note in &f.notes {
             let _ = writeln!(out, "note: {note}");
@@ -188,7 +188,7 @@ fn formula(f: &Answered, opened: &Opened, explain: bool) -> Value {
         "reason": f.reason,
         "finding": f.finding.as_ref().map(|x| finding(f, x, model, explain)),
         "symmetry": f.strategy.name(),
-        "fixed": f.fixed.iter().map(|(s, why)| json!({ "set": s, "reason": why })).collect::<Vec<_>>(),
+        "fixed": super::json::fixed_sets(&f.fixed),
         "states": n.states,
         "edges": n.edges,
         "nodes": n.nodes,

@@ -4,8 +4,8 @@ use super::diagnostic;
 use super::progress::grouped;
 use crate::explore::{FindingKind, Reduction};
 use crate::lang::diag::{Diagnostic, Severity};
+use crate::model::Model;
 use crate::model::open::Opened;
-use crate::model::{Model, SetId};
 use crate::run::answer::{Audited, Checked, Counterexample, Word};
 use crate::run::numbers::plural;
 use crate::symmetry::Strategy;
@@ -93,10 +93,9 @@ fn summary(out: &mut String, c: &Checked, opened: &Opened) {
 }
 
 fn symmetry(out: &mut String, r: &Reduction, opened: &Opened) {
-    let name = |s: SetId| &opened.model.sets[s.index()].name;
     if r.strategy != Strategy::Off {
-        let sets: Vec<String> =
-            r.group.orbitals.iter().map(|o| format!("{} ({})", name(o.set), o.size)).collect();
+        let permuted = r.group.permuted_sets(&opened.model);
+        let sets: Vec<String> = permuted.iter().map(ToString::to_string).collect();
         let flooded = match r.effort.flooded {
             Some(n) => format!(", {} flooded", plural(n as u64, "state")),
             None => String::new(),
@@ -104,8 +103,8 @@ fn symmetry(out: &mut String, r: &Reduction, opened: &Opened) {
         let what = if r.strategy.is_exact() { "one state per orbit" } else { "one state per marker" };
         let _ = writeln!(out, "symmetry: {what} of {} ({}){flooded}", sets.join(", "), r.strategy);
     }
-    for (set, why) in &r.group.fixed {
-        let _ = writeln!(out, "symmetry: {} is not permuted: {why}", name(*set));
+    for fixed in r.group.fixed_sets(&opened.model) {
+        let _ = writeln!(out, "symmetry: {fixed}");
     }
 }
 

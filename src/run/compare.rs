@@ -8,6 +8,7 @@ use super::answer::{Checked, Word};
 use super::numbers::{grouped, plural};
 use super::project::Project;
 use crate::symmetry::Strategy;
+use crate::symmetry::note::{Fixed, Permuted};
 use crate::trace::export;
 use serde_json::Value;
 use std::fmt::Write;
@@ -131,10 +132,10 @@ pub enum Agreement {
 pub struct Compared {
     /// Its name.
     pub machine: String,
-    /// Permuted sets with their sizes, and those that are fixed with the reason.
-    pub permuted: Vec<(String, u32)>,
-    /// Sets that are not permuted, with the reason.
-    pub fixed: Vec<(String, String)>,
+    /// Permuted sets with their sizes.
+    pub permuted: Vec<Permuted>,
+    /// Sets that are not permuted, or only in part, with the reason.
+    pub fixed: Vec<Fixed>,
     /// Sizes of sets and bounds of integers, as JSON.
     pub scope: Value,
     /// In the order in which they were made.
@@ -158,9 +159,8 @@ impl Compared {
     /// Takes in a run.
     pub fn add(&mut self, project: &Project, strategy: Strategy, c: &Checked, stopped: bool) {
         if let Some(r) = &c.reduction {
-            let name = |s: crate::model::SetId| project.opened.model.sets[s.index()].name.to_string();
-            self.permuted = r.group.orbitals.iter().map(|o| (name(o.set), o.size)).collect();
-            self.fixed = r.group.fixed.iter().map(|(s, why)| (name(*s), why.to_string())).collect();
+            self.permuted = r.group.permuted_sets(&project.opened.model);
+            self.fixed = r.group.fixed_sets(&project.opened.model);
         }
         self.runs.push(Ran::new(strategy, c, stopped));
     }

@@ -15,6 +15,7 @@ use crate::ltl::space::{Limits, Space};
 use crate::ltl::{self, Counts, Lasso, Property, Structure, Work, reduce};
 use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
+use crate::symmetry::note::Fixed;
 use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
 use crate::system::{Machine, System};
 use crate::trace::fault::plain_error;
@@ -52,10 +53,10 @@ pub struct Answered {
     pub reason: Option<String>,
     /// A path that does not fulfil it.
     pub finding: Option<Refutation>,
-    /// How states were reduced, and the deferred sets that were not permuted.
+    /// How states were reduced.
     pub strategy: Strategy,
-    /// Sets that were not permuted, with the reason.
-    pub fixed: Vec<(String, String)>,
+    /// Sets that were not permuted, or only in part, with the reason.
+    pub fixed: Vec<Fixed>,
     /// States, edges and nodes of the search.
     pub counts: Counts,
     /// For this formula.
@@ -326,9 +327,6 @@ impl Run<'_> {
             }),
             Verdict::Unknown(why) => Some(why::text(why, opened)),
         };
-        let fixed = |(set, why): &(crate::model::SetId, crate::symmetry::Reason)| {
-            (opened.model.sets[set.index()].name.to_string(), why.to_string())
-        };
         Ok(Answered {
             name: name.to_string(),
             text: bound.text.clone(),
@@ -340,7 +338,7 @@ impl Run<'_> {
             fixed: if self.task.symmetry == Strategy::Off {
                 vec![]
             } else {
-                action.group().fixed.iter().map(fixed).collect()
+                action.group().fixed_sets(&opened.model)
             },
             counts: Counts { state_bytes: answer.counts.state_bytes + space.bytes(), ..answer.counts },
             seconds: begin.elapsed().as_secs_f64(),

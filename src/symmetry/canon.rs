@@ -50,7 +50,7 @@ struct Search {
     trail: Vec<u64>,
     best_trail: Vec<u64>,
     best_prefix: Vec<u32>,
-    /// Points in the order of the best leaf's colours, set by set.
+    /// The moved points in the order of the best leaf's colours, set by set.
     best: Vec<u32>,
     automorphisms: Vec<Perm>,
 }
@@ -98,12 +98,12 @@ impl Labeller {
         usize::from(!self.sorted.is_empty()) + self.sorted.windows(2).filter(|w| w[0] != w[1]).count()
     }
 
-    /// The points of every set in the order of their colours.
+    /// The moved points of every set in the order of their colours.
     fn arrange(&mut self, group: &Group, colours: &[u64]) {
         self.order.clear();
-        self.order.extend(0..group.points() as u32);
+        self.order.extend_from_slice(group.moved());
         for o in &group.orbitals {
-            let set = &mut self.order[o.first as usize..(o.first + o.size) as usize];
+            let set = &mut self.order[o.places()];
             set.sort_unstable_by_key(|v| (colours[*v as usize], *v));
         }
     }
@@ -112,7 +112,7 @@ impl Labeller {
     fn cell(&self, group: &Group, colours: &[u64]) -> Option<(usize, usize)> {
         let mut best: Option<(usize, usize)> = None;
         for o in &group.orbitals {
-            let (mut begin, end) = (o.first as usize, (o.first + o.size) as usize);
+            let std::ops::Range { start: mut begin, end } = o.places();
             while begin < end {
                 let colour = colours[self.order[begin] as usize];
                 let mut stop = begin + 1;
@@ -151,7 +151,7 @@ impl Labeller {
     /// Whether all cells are points or interchangeable points.
     fn settled(&mut self, group: &Group, colours: &[u64], edges: &[Edge], swap: Swap) -> bool {
         for o in &group.orbitals {
-            let set = &self.order[o.first as usize..(o.first + o.size) as usize];
+            let set = &self.order[o.places()];
             for w in set.windows(2) {
                 if colours[w[0] as usize] == colours[w[1] as usize] && !edges.is_empty() && !swap(w[0], w[1])
                 {
@@ -182,7 +182,7 @@ impl Labeller {
             return Next::Here;
         }
         self.arrange(group, colours);
-        let Some((begin, end)) = self.cell(group, colours) else { return self.leaf() };
+        let Some((begin, end)) = self.cell(group, colours) else { return self.leaf(group) };
         let cell: Vec<u32> = self.order[begin..end].to_vec();
         let interchangeable = cell.windows(2).all(|w| swap(w[0], w[1]));
         let children = if interchangeable { &cell[..1] } else { &cell[..] };
@@ -225,10 +225,10 @@ impl Labeller {
         }
     }
 
-    fn leaf(&mut self) -> Next {
+    fn leaf(&mut self, group: &Group) -> Next {
         let s = &mut self.search;
         if !s.best.is_empty() && s.trail == s.best_trail {
-            let mut p = Perm::identity(s.best.len());
+            let mut p = Perm::identity(group.points());
             for (a, b) in s.best.iter().zip(&self.order) {
                 p.0[*a as usize] = *b;
             }
@@ -271,11 +271,12 @@ impl Labeller {
         false
     }
 
-    /// The permutation that puts the points into their canonical order.
+    /// The permutation that puts the moved points into their canonical order.
     pub fn witness(&self, group: &Group, p: &mut Perm) {
         p.0.resize(group.points(), 0);
-        for (place, v) in self.order.iter().enumerate() {
-            p.0[*v as usize] = place as u32;
+        group.still().iter().for_each(|v| p.0[*v as usize] = *v);
+        for (v, image) in self.order.iter().zip(group.moved()) {
+            p.0[*v as usize] = *image;
         }
     }
 

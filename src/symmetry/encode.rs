@@ -37,6 +37,8 @@ pub enum Vertex {
     Root,
     /// A point, with the number of its set among the permuted ones.
     Point(u32),
+    /// A point that is fixed: the number of its set, and which element it is.
+    Fixed(u32, u32),
     /// A value without points, with the number of its type among all that occur.
     Value(u32, Val),
     /// A nested value: the number of its type.
@@ -203,6 +205,10 @@ impl Encoder {
         out.vertices.push(Vertex::Root);
         for (i, o) in action.group.orbitals.iter().enumerate() {
             out.vertices.extend((0..o.size).map(|_| Vertex::Point(i as u32)));
+            if !o.is_whole() {
+                let still = (0..o.size).filter(|e| action.group.is_still(o.first + e));
+                still.for_each(|e| out.vertices[(1 + o.first + e) as usize] = Vertex::Fixed(i as u32, e));
+            }
         }
         let valuation = system.start_of(row);
         let constants = system.constant_vals(valuation).iter().cloned();
@@ -386,8 +392,10 @@ fn compare(a: &Vertex, b: &Vertex) -> std::cmp::Ordering {
         Vertex::Point(set) => (1, *set),
         Vertex::Value(ty, _) => (2, *ty),
         Vertex::Nested(ty) => (3, *ty),
+        Vertex::Fixed(set, _) => (4, *set),
     };
     rank(a).cmp(&rank(b)).then_with(|| match (a, b) {
+        (Vertex::Fixed(_, x), Vertex::Fixed(_, y)) => x.cmp(y),
         (Vertex::Value(_, x), Vertex::Value(_, y)) => x.cmp(y),
         _ => std::cmp::Ordering::Equal,
     })

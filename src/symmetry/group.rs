@@ -1,32 +1,55 @@
-//! The group: all permutations of the deferred sets, each set by itself, and what keeps a set out of it.
+//! The group: all permutations of given sets, each set by itself, and what keeps elements out of it.
 //!
 //! Elements of a deferred set have no names in B, so no predicate tells them apart, and permuting them in a
-//! state, constants included, gives a state that behaves alike (*Symmetry Markers*, §2). What would break this is looked
-//! for, and then that set is fixed point by point, with the reason.
+//! state, constants included, gives a state that behaves in the same way (*Symmetry Markers*, §2).
 //!
-//! The argument needs only that nothing names an element. So an enumerated set of which no element is named
-//! anywhere is permuted too, as ProB does.
+//! The argument needs only that nothing names an element. So elements of enumerated sets that are named nowhere are
+//! permuted too, as ProB does, and an element that is named is fixed without its set: the others still cannot be told
+//! apart. A set is fixed as a whole where something sees more of it than the names of some elements.
+//!
+//! A name is the only thing that tells two elements apart here. An operator that sees the order or the names of all
+//! elements (a deterministic choice, a conversion to a string) has to fix the sets in the type of its argument;
+//! [`crate::model::Fun`] has none.
 
 use crate::model::{Expr, ExprKind, Model, SetId};
 use crate::value::Scope;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Elements of all permuted sets together. Larger sets are fixed: labelling them would cost more than it saves.
 pub const MAX_ELEMENTS: u64 = 1024;
 
-/// A set that is permuted: its elements are the points `first..first + size`.
+/// A set that is permuted: its elements are the points `first..first + size`, most often all of them moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Orbital {
     pub set: SetId,
     pub first: u32,
     pub size: u32,
+    /// The place of its first moved point among those of all sets.
+    begin: u32,
+    /// How many of its points are moved: at least two, or none.
+    pub moved: u32,
 }
 
-/// Why a deferred set is not permuted.
+impl Orbital {
+    /// Whether none of its points is fixed.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.moved == self.size
+    }
+
+    /// Where its moved points stand in [`Group::moved`].
+    #[must_use]
+    pub fn places(&self) -> std::ops::Range<usize> {
+        self.begin as usize..(self.begin + self.moved) as usize
+    }
+}
+
+/// Why a set is not permuted, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// An expression names an element.
-    Named(String),
+    /// Expressions name these elements.
+    Named(Vec<String>),
     /// A constant of a type with this set has no expanded value.
     Symbolic(String),
     TooLarge(u64),
@@ -37,7 +60,11 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Reason::Named(element) => write!(f, "its element {element} is named"),
+            Reason::Named(elements) => match &elements[..] {
+                [element] => write!(f, "its element {element} is named"),
+                [most @ .., last] => write!(f, "its elements {} and {last} are named", most.join(", ")),
+                [] => f.write_str("elements of it are named"),
+            },
             Reason::Symbolic(constant) => write!(f, "the constant {constant} is symbolic"),
             Reason::TooLarge(n) => {
                 write!(f, "with its {n} elements more than {MAX_ELEMENTS} would be permuted")
@@ -47,45 +74,47 @@ impl fmt::Display for Reason {
     }
 }
 
-/// The product of the symmetric groups on the permuted sets.
+/// The product of the symmetric groups on the moved points of the permuted sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
     pub orbitals: Vec<Orbital>,
-    /// The deferred sets of at least two elements that are fixed. (That an enumerated set is, is no news.)
+    /// The sets that are permuted only in part, and the fixed ones of at least two elements, unless the model names
+    /// the elements of an enumerated set: that is no news.
     pub fixed: Vec<(SetId, Reason)>,
     /// Where a given set's points begin, by [`SetId`].
     first: Vec<Option<u32>>,
+    /// The points that are moved, set by set, in order.
+    moved: Vec<u32>,
+    /// The other ones, in order.
+    still: Vec<u32>,
 }
 
 impl Group {
-    /// Everything that the model's own text allows. `also` are further predicates that are evaluated.
+    /// Everything that the model's own text allows, abstractions of a refinement included. `also` are further predicates
+    /// that are evaluated.
     #[must_use]
     pub fn of(model: &Model, scope: &Scope, also: &[&Expr]) -> Group {
-        let mut named: Vec<Option<u32>> = vec![None; model.sets.len()];
-        let mut look = |e: &Expr| {
-            if let ExprKind::Elem(s, i) = e.kind {
-                named[s.index()].get_or_insert(i);
-            }
-        };
-        model.for_each_expr(&mut |e| e.for_each_part(&mut look));
-        also.iter().for_each(|e| e.for_each_part(&mut look));
+        let by_model = named(model, &[]);
+        let by_all = named(model, also);
         let mut group = Group { first: vec![None; model.sets.len()], ..Group::default() };
-        let mut points = 0;
         for (i, given) in model.sets.iter().enumerate() {
             let set = SetId(i as u32);
             let size = scope.size(set);
-            if size < 2 || (given.elements.is_some() && named[i].is_some()) {
+            let is_moved = |named: &BTreeSet<u32>| size >= 2 + named.len() as u64;
+            let named = &by_all[i];
+            if size < 2 || (given.elements.is_some() && !is_moved(&by_model[i])) {
                 continue;
             }
-            if let Some(element) = named[i] {
-                let name = crate::value::element_name(model, set, element);
-                group.fixed.push((set, Reason::Named(name)));
-            } else if u64::from(points) + size > MAX_ELEMENTS {
+            if is_moved(named) && group.points() as u64 + size > MAX_ELEMENTS {
                 group.fixed.push((set, Reason::TooLarge(size)));
-            } else {
-                group.orbitals.push(Orbital { set, first: points, size: size as u32 });
-                group.first[i] = Some(points);
-                points += size as u32;
+                continue;
+            }
+            if !named.is_empty() {
+                let names = named.iter().map(|i| crate::value::element_name(model, set, *i));
+                group.fixed.push((set, Reason::Named(names.collect())));
+            }
+            if is_moved(named) {
+                group.add(set, size as u32, |i| named.contains(&i));
             }
         }
         group
@@ -95,14 +124,22 @@ impl Group {
     /// set come first.
     #[must_use]
     pub fn of_sizes(sizes: &[u32]) -> Group {
-        let mut group = Group::default();
+        let mut group = Group { first: vec![None; sizes.len()], ..Group::default() };
         for (i, size) in sizes.iter().enumerate() {
-            let first = group.points() as u32;
-            group.orbitals.push(Orbital { set: SetId(i as u32), first, size: *size });
-            group.first.push(Some(first));
+            group.add(SetId(i as u32), *size, |_| false);
         }
-        group.orbitals.retain(|o| o.size > 1);
         group
+    }
+
+    /// Adds the points of a set, of which some are fixed. One that is not moves nothing without a second one.
+    fn add(&mut self, set: SetId, size: u32, is_fixed: impl Fn(u32) -> bool) {
+        let (first, begin) = (self.points() as u32, self.moved.len() as u32);
+        let is_alone = (0..size).filter(|i| !is_fixed(*i)).count() < 2;
+        let (still, moved): (Vec<u32>, Vec<u32>) = (0..size).partition(|i| is_alone || is_fixed(*i));
+        self.orbitals.push(Orbital { set, first, size, begin, moved: moved.len() as u32 });
+        self.first[set.index()] = Some(first);
+        self.still.extend(still.iter().map(|i| first + i));
+        self.moved.extend(moved.iter().map(|i| first + i));
     }
 
     /// The same group with one set fixed.
@@ -110,21 +147,20 @@ impl Group {
         if !self.moves(set) {
             return;
         }
+        self.fixed.retain(|(s, _)| *s != set);
         self.fixed.push((set, reason));
         self.first[set.index()] = None;
-        self.orbitals.retain(|o| o.set != set);
-        let mut points = 0;
-        for o in &mut self.orbitals {
-            o.first = points;
-            self.first[o.set.index()] = Some(points);
-            points += o.size;
+        let still = std::mem::take(&mut self.still);
+        self.moved.clear();
+        for o in std::mem::take(&mut self.orbitals).into_iter().filter(|o| o.set != set) {
+            self.add(o.set, o.size, |i| still.binary_search(&(o.first + i)).is_ok());
         }
     }
 
     /// Nothing to permute.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
-        self.orbitals.is_empty()
+        self.moved.is_empty()
     }
 
     #[must_use]
@@ -138,23 +174,45 @@ impl Group {
         self.first.get(set.index()).copied().flatten()
     }
 
-    /// How many points there are.
+    /// How many points there are: the elements of all permuted sets, fixed ones included.
     #[must_use]
     pub fn points(&self) -> usize {
-        self.orbitals.iter().map(|o| o.size as usize).sum()
+        self.moved.len() + self.still.len()
+    }
+
+    /// The points that are moved, set by set.
+    #[must_use]
+    pub fn moved(&self) -> &[u32] {
+        &self.moved
+    }
+
+    /// The points that are fixed although points of their set are moved.
+    #[must_use]
+    pub fn still(&self) -> &[u32] {
+        &self.still
+    }
+
+    #[must_use]
+    pub fn is_still(&self, point: u32) -> bool {
+        !self.still.is_empty() && self.still.binary_search(&point).is_ok()
+    }
+
+    /// The moved elements of a permuted set.
+    pub fn elements<'a>(&'a self, o: &'a Orbital) -> impl Iterator<Item = u32> + 'a {
+        self.moved[o.places()].iter().map(|point| point - o.first)
     }
 
     /// How many permutations there are, as far as that can be counted.
     #[must_use]
     pub fn order(&self) -> Option<u128> {
-        let sizes = self.orbitals.iter().flat_map(|o| 2..=u128::from(o.size));
+        let sizes = self.orbitals.iter().flat_map(|o| 2..=u128::from(o.moved));
         sizes.into_iter().try_fold(1u128, u128::checked_mul)
     }
 
-    /// Whether a permutation of the points is a member: a bijection that keeps every set.
+    /// Whether a permutation of the points is a member: a bijection that keeps every set and every fixed point.
     #[must_use]
     pub fn contains(&self, p: &Perm) -> bool {
-        if p.0.len() != self.points() {
+        if p.0.len() != self.points() || self.still.iter().any(|point| p.0[*point as usize] != *point) {
             return false;
         }
         self.orbitals.iter().all(|o| {
@@ -169,23 +227,44 @@ impl Group {
         })
     }
 
-    /// Generators: the transposition of the first two elements and the cycle of all, set by set.
+    /// Generators: the transposition of the first two moved elements and the cycle of all, set by set.
     #[must_use]
     pub fn generators(&self) -> Vec<Perm> {
         let mut all = vec![];
         for o in &self.orbitals {
-            let (first, end) = (o.first as usize, (o.first + o.size) as usize);
-            let mut swap = Perm::identity(self.points());
-            swap.0.swap(first, first + 1);
-            all.push(swap);
-            if o.size > 2 {
+            let moved = &self.moved[o.places()];
+            let mut cycle = |points: &[u32]| {
                 let mut turn = Perm::identity(self.points());
-                turn.0[first..end].rotate_left(1);
+                for (point, next) in points.iter().zip(points.iter().cycle().skip(1)) {
+                    turn.0[*point as usize] = *next;
+                }
                 all.push(turn);
+            };
+            if let [first, second, rest @ ..] = moved {
+                cycle(&[*first, *second]);
+                if !rest.is_empty() {
+                    cycle(moved);
+                }
             }
         }
         all
     }
+}
+
+/// By set: the elements that are named anywhere in the model, the abstractions of a refinement included, or in `also`.
+fn named(model: &Model, also: &[&Expr]) -> Vec<BTreeSet<u32>> {
+    let mut named: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); model.sets.len()];
+    for (set, element) in &model.named_above {
+        named[set.index()].insert(*element);
+    }
+    let mut look = |e: &Expr| {
+        if let ExprKind::Elem(set, element) = e.kind {
+            named[set.index()].insert(element);
+        }
+    };
+    model.for_each_expr(&mut |e| e.for_each_part(&mut look));
+    also.iter().for_each(|e| e.for_each_part(&mut look));
+    named
 }
 
 /// A permutation of the points: the image of each.
@@ -259,6 +338,37 @@ mod tests {
         let mut fixed = g.clone();
         fixed.fix(SetId(0), Reason::Asked("a test".into()));
         assert_eq!((fixed.points(), fixed.first(SetId(1)), fixed.moves(SetId(0))), (3, Some(0), false));
+        // A set of one element has a point, which stays where it is.
+        let g = Group::of_sizes(&[1, 2, 1]);
+        assert_eq!((g.points(), g.moved(), g.order()), (4, &[1, 2][..], Some(2)));
+        assert_eq!(g.generators(), [Perm(vec![0, 2, 1, 3])]);
+        assert!(g.contains(&Perm(vec![0, 2, 1, 3])) && !g.contains(&Perm(vec![3, 1, 2, 0])));
+        assert!(Group::of_sizes(&[1, 0, 1]).is_trivial());
+    }
+
+    #[test]
+    fn members_keep_fixed_points() {
+        let mut g = Group { first: vec![None; 3], ..Group::default() };
+        g.add(SetId(0), 2, |_| false);
+        g.add(SetId(1), 5, |i| i == 1 || i == 4);
+        g.add(SetId(2), 70, |i| i == 69);
+        assert_eq!((g.points(), g.moved().len(), g.still()), (77, 74, &[3, 6, 76][..]));
+        let with = |swaps: &[(usize, usize)]| {
+            let mut p = Perm::identity(77);
+            swaps.iter().for_each(|(a, b)| p.0.swap(*a, *b));
+            p
+        };
+        assert!(g.contains(&with(&[(0, 1), (2, 4), (4, 5), (7, 75)])));
+        assert!(
+            !g.contains(&with(&[(2, 3)])) && !g.contains(&with(&[(3, 6)])) && !g.contains(&with(&[(75, 76)]))
+        );
+        assert!(g.generators().iter().all(|p| g.contains(p)));
+        g.fix(SetId(0), Reason::Asked("a test".into()));
+        assert_eq!(g.still(), [1, 4, 74]);
+        assert_eq!(g.elements(&g.orbitals[0]).collect::<Vec<_>>(), [0, 2, 3]);
+        g.fix(SetId(2), Reason::Asked("a test".into()));
+        assert_eq!((g.points(), g.order()), (5, Some(6)));
+        assert_eq!(g.generators(), [Perm(vec![2, 1, 0, 3, 4]), Perm(vec![2, 1, 3, 0, 4])]);
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //!
 //! A marker is the state with every point replaced by the multiset of paths that lead to it. Here both are
 //! hashes of 128 bits; multisets are sums. A sequence is the set of pairs that it is in B, and a record is the
-//! pair of its first field and the rest. NonSym has all values of types without points, where the paper has
-//! atoms, pairs of them, and the empty set: finer, and still the same for symmetric states.
+//! pair of its first field and the rest. NonSym has fixed points and all values of types without points, where
+//! the paper has atoms, pairs of them, and the empty set: finer, and still the same for symmetric states.
 
 use super::Marks;
 use super::action::{MachineAction, Moves};
+use super::group::Group;
 use crate::system::System;
 use crate::value::val::Val;
 use std::hash::BuildHasher;
@@ -22,6 +23,7 @@ const TO: u128 = 14;
 const FROM: u128 = 15;
 const EL: u128 = 16;
 const EMPTY: u128 = 17;
+const FIXED: u128 = 18;
 
 fn mix(a: u128, b: u128) -> u128 {
     const K: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
@@ -80,11 +82,11 @@ impl Marking {
         self.paths.clear();
         self.paths.resize(action.group.points(), 0);
         for (slot, (v, m)) in vals.iter().zip(slots).enumerate() {
-            self.paths(&mark(m, v), mix(slot as u128, EL));
+            self.paths(&mark(m, v, &action.group), mix(slot as u128, EL));
         }
         let mut marker = 0;
         for (v, m) in vals.iter().zip(slots) {
-            marker = mix(marker, self.value(&mark(m, v)));
+            marker = mix(marker, self.value(&mark(m, v, &action.group)));
         }
         self.vals = vals;
         marker
@@ -151,11 +153,17 @@ impl Node {
     }
 }
 
-/// Values of a type without points are taken whole: their marker is themselves, and no path ends in them.
-fn mark(m: &Moves, v: &Val) -> Node {
+/// Fixed points and values of a type without points are taken whole: their marker is themselves, and no path ends
+/// in them.
+fn mark(m: &Moves, v: &Val, group: &Group) -> Node {
+    let mark = |m: &Moves, v: &Val| mark(m, v, group);
     let pair = |a, b| Node::Pair(Box::new((a, b)));
+    let point = |d: u32| match group.is_still(d) {
+        true => Node::Atom(mix(u128::from(d), FIXED)),
+        false => Node::Point(d),
+    };
     match (m, v) {
-        (Moves::Point(first), Val::W(w)) => Node::Point(first + *w as u32),
+        (Moves::Point(first), Val::W(w)) => point(first + *w as u32),
         (Moves::Pair(a, b, nb), Val::W(w)) => pair(mark(a, &Val::W(w / nb)), mark(b, &Val::W(w % nb))),
         (Moves::DeepPair(a, b), Val::Pair(p)) => pair(mark(a, &p.0), mark(b, &p.1)),
         (Moves::Rec(parts), Val::W(w)) => {
@@ -171,7 +179,7 @@ fn mark(m: &Moves, v: &Val) -> Node {
             record(parts.iter().zip(fields.iter()).rev().map(|(m, f)| mark(m, f)).collect())
         }
         (Moves::Points(first), Val::W(w)) => {
-            Node::Set(crate::value::mask::bits(*w).map(|i| Node::Point(first + i)).collect())
+            Node::Set(crate::value::mask::bits(*w).map(|i| point(first + i)).collect())
         }
         (Moves::Matrix(a, b, nb), Val::W(w)) => {
             let element = |i| pair(mark(a, &Val::W(u64::from(i / nb))), mark(b, &Val::W(u64::from(i % nb))));

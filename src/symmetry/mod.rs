@@ -2,7 +2,7 @@
 //!
 //! - [`Action`]: what permutations do to the states of a system. A B machine has one ([`MachineAction`]); a system of
 //!   one's own gets the same strategies by implementing it.
-//! - [`group`]: which permutations there are, and what keeps a set out of them.
+//! - [`group`]: which permutations there are, and what keeps an element out of them; [`note`]: how the user is told.
 //! - [`action`]: what a permutation does to the values, rows and constants of a machine.
 //! - [`reduce`]: a [`Reducer`] gives a row its key: the image of the row under a permutation of the group, the
 //!   *witness*. Whoever made the witness, it is checked to be a member and applied, so a key is symmetric to its
@@ -23,6 +23,7 @@ pub mod markers;
 #[cfg(feature = "nauty")]
 #[allow(unsafe_code)] // The calls of nauty, all in this file.
 pub mod nauty;
+pub mod note;
 pub mod orbit;
 pub mod reduce;
 mod sketch;

@@ -273,6 +273,9 @@ impl Reducer {
             Labelling::Canon(c) => {
                 let Canon { sketcher, sketch, labeller, swapped, swap } = &mut **c;
                 sketcher.sketch(row, sketch);
+                if !group.still().is_empty() {
+                    sketch.absorb(group);
+                }
                 if self.timed {
                     *self.stats.sizes.entry(sketch.colours.len()).or_default() += 1;
                 }
@@ -301,12 +304,14 @@ impl Reducer {
                 let Ok(places) = labeller.label(graph) else { return Found::GaveUp };
                 // The new order of a set's points is that of their places in the first layer.
                 self.witness.0.resize(group.points(), 0);
+                group.still().iter().for_each(|point| self.witness.0[*point as usize] = *point);
                 for o in &group.orbitals {
+                    let moved = &group.moved()[o.places()];
                     order.clear();
-                    order.extend(o.first..o.first + o.size);
+                    order.extend_from_slice(moved);
                     order.sort_unstable_by_key(|point| places[1 + *point as usize]);
-                    for (place, point) in (o.first..).zip(order.iter()) {
-                        self.witness.0[*point as usize] = place;
+                    for (point, image) in order.iter().zip(moved) {
+                        self.witness.0[*point as usize] = *image;
                     }
                 }
                 Found::BySearch

@@ -29,6 +29,7 @@ const SET: u64 = 0x53;
 const TUPLE: u64 = 0x54;
 const LOOP: u64 = 0x4F;
 const OWNER: u64 = 0x45;
+const FIXED: u64 = 0x46;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
@@ -47,13 +48,29 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// The points of a group, each set in a colour of its own, and nothing else.
+    /// The points of a group, each set in a colour of its own, as is each fixed point, and nothing else.
     pub fn start(&mut self, group: &Group) {
         self.colours.clear();
         self.edges.clear();
         for (i, o) in group.orbitals.iter().enumerate() {
             self.colours.extend((0..o.size).map(|_| mix(i as u64, 4)));
         }
+        group.still().iter().for_each(|v| self.colours[*v as usize] = mix(u64::from(*v), FIXED));
+    }
+
+    /// Makes an edge to or from a fixed point a fact about its other end, as with any value that no permutation moves.
+    pub(super) fn absorb(&mut self, group: &Group) {
+        let Sketch { colours, edges, .. } = self;
+        edges.retain(|e| {
+            for (end, other, side) in [(e.from, e.to, LEFT), (e.to, e.from, RIGHT)] {
+                if group.is_still(end) {
+                    let c = &mut colours[other as usize];
+                    *c = c.wrapping_add(mix(mix(e.label, side), mix(u64::from(end), FIXED)));
+                    return false;
+                }
+            }
+            true
+        });
     }
 
     /// A vertex that is no point: a part of the state with several parts of its own.

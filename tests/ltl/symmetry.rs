@@ -96,6 +96,7 @@ fn random_machines_are_answered_alike() {
         let RandomMachine { model, mut scope, .. } = RandomMachine::new(seed, 8);
         scope.card[1] = 2 + seed % 2;
         let mut g = Generator::over(Choice::new(seed), model, scope);
+        g.names = [1, u32::from(seed % 8 < 4)];
         let mut r = Rng(seed);
         let bounds: Vec<Bound> = (0..4).map(|_| property(&mut g, &mut r)).collect();
         let (model, scope) = (g.model, g.scope);
@@ -175,6 +176,60 @@ fn formulas_that_are_not_symmetric_are_refused_by_name_and_answered_by_auto() {
                 Err(wrong) => {
                     assert!(refused && strategy == Strategy::Canon, "{formula}: {:?}", wrong.diagnostics);
                     assert_eq!(wrong.diagnostics[0].code, "L0403");
+                }
+            }
+        }
+    }
+}
+
+/// Elements of a deferred set have names in formulas. The others are permuted, whatever state a formula is asked for.
+#[test]
+fn named_elements_are_fixed_and_the_others_are_permuted() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/ltl/Members.mch");
+    // The formula, how many of four elements it leaves to be permuted, and the reason.
+    let formulas = [
+        ("G ({PERSON2 : member} => O [Join(PERSON2)])", 3, "its element PERSON2 is named"),
+        ("G not {PERSON1 : member & PERSON3 : waiting}", 2, "its elements PERSON1 and PERSON3 are named"),
+        ("F [Wait(PERSON4)]", 3, "its element PERSON4 is named"),
+        ("G ([Leave(PERSON1)] => O [Join(PERSON1)]) & G F true", 3, "its element PERSON1 is named"),
+        ("F {card({PERSON1, PERSON2, PERSON3} /\\ member) = 2}", 0, ""),
+    ];
+    for from in [None, Some("member = {PERSON3}"), Some("waiting = {PERSON1, PERSON2}")] {
+        for (formula, moved, reason) in formulas {
+            let mut plain = None;
+            for strategy in [Strategy::Off].into_iter().chain(exact()) {
+                let task = Task {
+                    formulas: vec![("f".into(), formula.into())],
+                    symmetry: strategy,
+                    from: from.map(Into::into),
+                    ..Task::default()
+                };
+                let scope = ScopeArgs { card: vec![("PERSON".into(), 4)], ..ScopeArgs::default() };
+                let answer = with_large_stack(|| check_file(&file, &scope, &task, &Deadline::never()));
+                let answers = match answer.expect("a thread") {
+                    Ok((_, answers)) => answers,
+                    Err(wrong) => {
+                        assert_eq!(wrong.diagnostics[0].code, "L0403", "{formula}: {:?}", wrong.diagnostics);
+                        assert!(moved == 0 && strategy != Strategy::Auto, "{formula} with {strategy}");
+                        continue;
+                    }
+                };
+                let f = &answers[0];
+                let what = format!("{formula} from {from:?} with {strategy}");
+                if strategy == Strategy::Off {
+                    plain = Some((f.verdict, f.counts.states));
+                    continue;
+                }
+                let (word, states) = plain.expect("answered first");
+                assert_eq!(f.verdict, word, "{what}: {:?}", f.reason);
+                assert_ne!(f.verdict, Word::Unknown, "{what}: {:?}", f.reason);
+                assert_eq!(f.fixed.len(), 1, "{what}");
+                if moved > 0 {
+                    assert_eq!((&*f.fixed[0].reason, f.fixed[0].in_part), (reason, true), "{what}");
+                    let is_smaller = f.counts.states < states;
+                    assert!(is_smaller || f.verdict == Word::Fails, "{what}: {} {states}", f.counts.states);
+                } else {
+                    assert!(!f.fixed[0].in_part && f.strategy == Strategy::Off, "{what}");
                 }
             }
         }

@@ -27,7 +27,7 @@ use kanon::ltl::{
 };
 use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
-use kanon::model::{Model, SetId};
+use kanon::model::{ExprKind, Model, SetId};
 use kanon::symmetry::encode::{Colouring, Encoder, Label, StateGraph, Vertex};
 use kanon::symmetry::{Action, Graph, MachineAction, Perm, Reducer, Strategy};
 use kanon::system::{Machine, Role, Stop, System, Transition, Visitor};
@@ -371,13 +371,27 @@ fn is_automorphism(whole: &Whole, to: &[NodeIndex]) -> bool {
     })
 }
 
+/// Whether an expression of a machine names an element.
+fn is_named(model: &Model, set: SetId, element: u32) -> bool {
+    let mut found = false;
+    model.for_each_expr(&mut |e| {
+        found |= e.any(&|e| matches!(e.kind, ExprKind::Elem(s, i) if (s, i) == (set, element)));
+    });
+    found
+}
+
 /// The nodes, joined where the exchange of two elements takes one to the other. `None` if that is no symmetry of the
 /// graph: when a substitution has no value, what else it could have done is lost, and what came before that depends on
 /// the order of elements.
 fn orbits(what: &str, whole: &Whole, action: &MachineAction) -> Option<UnionFind<usize>> {
     let mut orbits = UnionFind::new(whole.graph.node_count());
+    let model = &action.system.model;
     for o in &action.group.orbitals {
-        for (i, j) in (0..o.size).flat_map(|j| (0..j).map(move |i| (i, j))) {
+        let unnamed: Vec<u32> = (0..o.size).filter(|i| !is_named(model, o.set, *i)).collect();
+        assert!(action.group.elements(o).eq(unnamed.iter().copied()), "{what}: what is permuted");
+        for (i, j) in
+            unnamed.iter().flat_map(|j| unnamed.iter().take_while(move |i| *i < j).map(move |i| (*i, *j)))
+        {
             let mut p = Perm::identity(action.group.points());
             p.0.swap((o.first + i) as usize, (o.first + j) as usize);
             let to = images(whole, action, &p, &|v| swapped(&v, o.set, i, j));

@@ -55,6 +55,12 @@ fn with_states(seed: u64, states: usize, test: impl FnOnce(&Arc<MachineAction>, 
         let ty = ty(&mut g.choice, 3);
         g.add_variable(ty);
     }
+    // Any elements may be named, some of a set or all.
+    let often = g.choice.pick(&[0, 0, 20, 50]);
+    for (set, size) in (0..).map(SetId).zip(&g.scope.card) {
+        let named = (0..*size as u32).filter(|_| g.choice.percent(often));
+        g.model.named_above.extend(named.map(|i| (set, i)));
+    }
     let types: Vec<Type> = g.model.variables.iter().map(|d| d.ty.clone()).collect();
     let rows: Vec<Vec<_>> = (0..states).map(|_| types.iter().map(|t| g.value(t)).collect()).collect();
     let (model, scope, mut choice) = (g.model, g.scope, g.choice);
@@ -77,7 +83,25 @@ fn image(action: &MachineAction, row: &[u64], p: &Perm) -> Vec<u64> {
     out
 }
 
-/// All permutations of the group.
+/// All permutations of the group: of a machine's sets, those that keep what is named.
+fn members_of(action: &MachineAction) -> Vec<Perm> {
+    let (model, group) = (&action.system.model, &action.group);
+    let all = members(group);
+    let mut order = 1;
+    for set in (0..model.sets.len() as u32).map(SetId) {
+        let named = model.named_above.iter().filter(|(s, _)| *s == set);
+        let size = action.system.scope.size(set) as u32;
+        order *= (1..=(u128::from(size) - named.clone().count() as u128)).product::<u128>();
+        if let Some(first) = group.first(set) {
+            let mut named = named.map(|(_, i)| first + i);
+            assert!(named.all(|point| all.iter().all(|p| p.0[point as usize] == point)));
+        }
+    }
+    assert_eq!(group.order(), Some(order));
+    all
+}
+
+/// All permutations of a group.
 fn members(group: &Group) -> Vec<Perm> {
     let mut all = vec![Perm::identity(group.points())];
     let mut seen: HashSet<Perm> = all.iter().cloned().collect();
@@ -99,7 +123,7 @@ fn members(group: &Group) -> Vec<Perm> {
 /// Keys and markers of some states and of images of them.
 fn states_and_images(seed: u64) {
     with_states(seed, 4, |action, rows, choice| {
-        let group = members(&action.group);
+        let group = members_of(action);
         let pick = |choice: &mut Choice| group[choice.below(group.len())].clone();
         let permuting: Arc<dyn Action> = action.clone();
         let mut marking = Marking::new(action);
@@ -146,7 +170,7 @@ fn states_and_images(seed: u64) {
 /// Flooding's orbit has |G| / |stabiliser| members, each once.
 fn orbits(seed: u64) {
     with_states(seed, 2, |action, rows, _| {
-        let group = members(&action.group);
+        let group = members_of(action);
         for row in rows {
             let stabiliser = group.iter().filter(|p| image(action, row, p) == *row).count();
             let mut found: BTreeSet<Vec<u64>> = BTreeSet::from([row.clone()]);

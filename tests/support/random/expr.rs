@@ -41,7 +41,12 @@ impl Generator {
                 }
             }
             Type::Str => kinds.push(ExprKind::Str(self.choice.pick(&["", "s", "t"]).into())),
-            Type::Given(set) if *set == S => kinds.push(ExprKind::Elem(S, self.choice.below(3) as u32)),
+            Type::Given(set) => {
+                let names = self.names.get(set.index()).copied().unwrap_or(0);
+                if names > 0 {
+                    kinds.push(ExprKind::Elem(*set, self.choice.below(names as usize) as u32));
+                }
+            }
             Type::Pow(t) => {
                 kinds.push(ExprKind::Lit(match t.as_pair() {
                     Some((Type::Int, _)) if self.choice.percent(50) => Lit::EmptySeq,

@@ -70,6 +70,8 @@ pub struct Generator {
     changing: Vec<VarId>,
     /// How many of a hundred sets over an infinite type may be infinite, wherever they stand.
     infinite: usize,
+    /// How many elements of S and D, the first ones, have names that may be used.
+    pub names: [u32; 2],
     spans: u32,
 }
 
@@ -112,6 +114,7 @@ impl Generator {
             readable: true,
             changing: vec![],
             infinite: 0,
+            names: [3, 0],
             spans: 0,
         }
     }
