@@ -1,72 +1,36 @@
 //! Compiled substitutions. A substitution is run in an environment and hands every outcome to a continuation;
 //! what it wrote is undone when the continuation comes back, so the next outcome starts from the same state.
 
-use super::node::{Env, Node, Slot, Test, settled};
-use super::plan::{Found, Plan};
+use super::env::{Env, Found, Slot};
+use super::plan::{Formula, Plan};
+use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
-use crate::value::rep::R;
-use crate::value::val::{Val, cmp_int};
 use smallvec::SmallVec;
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 #[derive(Debug)]
-pub enum Code {
+pub enum Code<T: Tier = Values> {
     Skip,
     /// All values are computed before anything is written.
-    Assign(Vec<(Slot, Node, R)>),
+    Assign(Vec<T::Assigned>),
     /// Every solution of the plan, then the rest.
-    Any(Plan, Box<Code>),
-    Let(Vec<(Slot, Node, R)>, Box<Code>),
-    /// Nothing assigned yet.
-    Fresh(Vec<Slot>, Box<Code>),
+    Any(Plan<T>, Box<Code<T>>),
+    Let(Vec<T::Assigned>, Box<Code<T>>),
     /// Copies whatever is there, also nothing: the results of a called operation start as what they are written to.
-    Copy(Vec<(Slot, Slot)>, Box<Code>),
+    Copy(Vec<(Slot, Slot)>, Box<Code<T>>),
     /// Blocks when false.
-    Guard(Test, Box<Code>),
+    Guard(Formula<T>, Box<Code<T>>),
     /// A fault when false.
-    Demand(Test, WdKind, Span, Box<Code>),
-    Choice(Vec<Code>),
+    Demand(Formula<T>, WdKind, Span, Box<Code<T>>),
+    Choice(Vec<Code<T>>),
     /// Every branch whose guard holds; the last one when none does.
-    Select(Vec<(Test, Code)>, Option<Box<Code>>),
-    If(Vec<(Test, Code)>, Box<Code>),
-    Seq(Vec<Code>),
+    Select(Vec<(Formula<T>, Code<T>)>, Option<Box<Code<T>>>),
+    If(Vec<(Formula<T>, Code<T>)>, Box<Code<T>>),
+    Seq(Vec<Code<T>>),
     /// Each part with the slots it may write; all read the old values. No slot is written by two parts.
-    Par(Vec<(Code, Vec<Slot>)>),
-    /// The same where a slot may be written by several parts: a fault unless all write the same value.
-    Shared(Vec<Part>),
-    While(Box<While>),
+    Par(Vec<(Code<T>, Vec<Slot>)>),
+    Special(T::Special),
 }
-
-/// A part of a `||` that shares slots with other parts.
-#[derive(Debug)]
-pub struct Part {
-    pub code: Code,
-    /// The slots it may write.
-    pub writes: Vec<Slot>,
-    /// Each shared slot with the slot that has a value once the shared one was written: what is written may be the
-    /// old value, so the value does not tell.
-    pub marks: Vec<(Slot, Slot)>,
-    pub span: Span,
-}
-
-#[derive(Debug)]
-pub struct While {
-    pub cond: Test,
-    pub body: Code,
-    pub invariant: Test,
-    pub variant: Node,
-    /// What the body may write.
-    pub writes: Vec<Slot>,
-    /// Where the values before the loop are kept for `x$0`.
-    pub old: Vec<(Slot, Slot)>,
-    pub invariant_span: Span,
-    pub variant_span: Span,
-}
-
-/// Steps a loop may take before it counts as endless.
-const MAX_ITERATIONS: u64 = 50_000_000;
 
 /// The ways that a choice has: a fault on one of them does not hide the others. The first fault is that of the choice.
 #[derive(Default)]
@@ -102,22 +66,30 @@ impl Ways {
     }
 }
 
-impl Code {
+impl<T: Tier> Code<T> {
     /// Runs to every outcome. `Ok(false)` if the continuation ended the search.
     pub fn run(&self, env: &mut Env, then: Found) -> Res<bool> {
         match self {
             Code::Skip => then(env),
             Code::Assign(items) => {
-                let mut values: SmallVec<[Val; 4]> = SmallVec::new();
-                for (_, node, rep) in items {
-                    values.push(settled(node.val(env)?, rep)?);
+                if let [one] = &items[..] {
+                    let v = T::assigned(one, env)?;
+                    let slot = T::target(one) as usize;
+                    let old = std::mem::replace(&mut T::slots(env)[slot], v);
+                    let out = then(env);
+                    T::slots(env)[slot] = old;
+                    return out;
                 }
-                for ((slot, _, _), v) in items.iter().zip(values.iter_mut()) {
-                    std::mem::swap(&mut env.slots[*slot as usize], v);
+                let mut values: SmallVec<[T::Value; 6]> = SmallVec::new();
+                for item in items {
+                    values.push(T::assigned(item, env)?);
+                }
+                for (item, v) in items.iter().zip(values.iter_mut()) {
+                    std::mem::swap(&mut T::slots(env)[T::target(item) as usize], v);
                 }
                 let out = then(env);
-                for ((slot, _, _), v) in items.iter().zip(values) {
-                    env.slots[*slot as usize] = v;
+                for (item, v) in items.iter().zip(values) {
+                    T::slots(env)[T::target(item) as usize] = v;
                 }
                 out
             }
@@ -130,22 +102,16 @@ impl Code {
                 ways.end(out)
             }
             Code::Let(defs, body) => {
-                for (slot, node, rep) in defs {
-                    let v = settled(node.val(env)?, rep)?;
-                    env.set(*slot, v);
-                }
-                body.run(env, then)
-            }
-            Code::Fresh(slots, body) => {
-                for s in slots {
-                    env.set(*s, Val::None);
+                for def in defs {
+                    let v = T::assigned(def, env)?;
+                    T::slots(env)[T::target(def) as usize] = v;
                 }
                 body.run(env, then)
             }
             Code::Copy(pairs, body) => {
+                let slots = T::slots(env);
                 for (from, to) in pairs {
-                    let v = env.slots[*from as usize].clone();
-                    env.set(*to, v);
+                    slots[*to as usize] = slots[*from as usize].clone();
                 }
                 body.run(env, then)
             }
@@ -202,110 +168,13 @@ impl Code {
                 otherwise.run(env, then)
             }
             Code::Seq(parts) => sequence(parts, env, then),
-            Code::Par(parts) => parallel(parts, env, &mut Vec::new(), then),
-            Code::Shared(parts) => shared(parts, env, &mut Vec::new(), None, then),
-            Code::While(w) => {
-                for (from, to) in &w.old {
-                    let v = env.slots[*from as usize].clone();
-                    env.set(*to, v);
-                }
-                let before: Vec<Val> = w.writes.iter().map(|s| env.slots[*s as usize].clone()).collect();
-                let out = w.run(env, None, MAX_ITERATIONS, then);
-                w.restore(env, before);
-                out
-            }
-        }
-    }
-
-    /// The slots it may write.
-    pub fn writes(&self, out: &mut BTreeSet<Slot>) {
-        match self {
-            Code::Skip => {}
-            Code::Assign(items) => out.extend(items.iter().map(|(s, _, _)| *s)),
-            Code::Any(_, c) | Code::Let(_, c) | Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.writes(out),
-            Code::Copy(pairs, c) => {
-                out.extend(pairs.iter().map(|(_, to)| *to));
-                c.writes(out);
-            }
-            Code::Fresh(slots, c) => {
-                out.extend(slots);
-                c.writes(out);
-            }
-            Code::Choice(ways) | Code::Seq(ways) => ways.iter().for_each(|w| w.writes(out)),
-            Code::Select(ways, otherwise) => {
-                ways.iter().for_each(|(_, w)| w.writes(out));
-                if let Some(c) = otherwise {
-                    c.writes(out);
-                }
-            }
-            Code::If(ways, otherwise) => {
-                ways.iter().for_each(|(_, w)| w.writes(out));
-                otherwise.writes(out);
-            }
-            Code::Par(parts) => out.extend(parts.iter().flat_map(|(_, w)| w)),
-            Code::Shared(parts) => out.extend(parts.iter().flat_map(|p| &p.writes)),
-            Code::While(w) => out.extend(&w.writes),
-        }
-    }
-
-    /// Whether one environment may lead to several outcomes.
-    pub fn branches(&self) -> bool {
-        match self {
-            Code::Skip | Code::Assign(_) => false,
-            Code::Any(..) | Code::Choice(_) => true,
-            Code::Let(_, c) | Code::Fresh(_, c) | Code::Copy(_, c) => c.branches(),
-            Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.branches(),
-            Code::Select(ways, otherwise) => {
-                ways.len() > 1
-                    || ways.iter().any(|(_, w)| w.branches())
-                    || otherwise.as_ref().is_some_and(|c| c.branches())
-            }
-            Code::If(ways, otherwise) => ways.iter().any(|(_, w)| w.branches()) || otherwise.branches(),
-            Code::Seq(parts) => parts.iter().any(Code::branches),
-            Code::Par(parts) => parts.iter().any(|(c, _)| c.branches()),
-            Code::Shared(parts) => parts.iter().any(|p| p.code.branches()),
-            Code::While(w) => w.body.branches(),
-        }
-    }
-
-    /// Makes every assignment to `slot` leave a mark.
-    pub fn mark(&mut self, slot: Slot, mark: Slot, rep: &R) {
-        let within = |code: &mut Code, writes: &mut Vec<Slot>| {
-            if writes.contains(&slot) {
-                writes.push(mark);
-                code.mark(slot, mark, rep);
-            }
-        };
-        match self {
-            Code::Skip => {}
-            Code::Assign(items) => {
-                if items.iter().any(|(s, _, _)| *s == slot) {
-                    items.push((mark, Node::Const(Val::W(1)), rep.clone()));
-                }
-            }
-            Code::Any(_, c) | Code::Let(_, c) | Code::Fresh(_, c) | Code::Copy(_, c) => {
-                c.mark(slot, mark, rep)
-            }
-            Code::Guard(_, c) | Code::Demand(_, _, _, c) => c.mark(slot, mark, rep),
-            Code::Choice(ways) | Code::Seq(ways) => ways.iter_mut().for_each(|w| w.mark(slot, mark, rep)),
-            Code::Select(ways, otherwise) => {
-                ways.iter_mut().for_each(|(_, w)| w.mark(slot, mark, rep));
-                if let Some(c) = otherwise {
-                    c.mark(slot, mark, rep);
-                }
-            }
-            Code::If(ways, otherwise) => {
-                ways.iter_mut().for_each(|(_, w)| w.mark(slot, mark, rep));
-                otherwise.mark(slot, mark, rep);
-            }
-            Code::Par(parts) => parts.iter_mut().for_each(|(c, writes)| within(c, writes)),
-            Code::Shared(parts) => parts.iter_mut().for_each(|p| within(&mut p.code, &mut p.writes)),
-            Code::While(w) => within(&mut w.body, &mut w.writes),
+            Code::Par(parts) => parallel::<T>(parts, env, &mut SmallVec::new(), then),
+            Code::Special(s) => T::special(s, env, then),
         }
     }
 }
 
-fn sequence(parts: &[Code], env: &mut Env, then: Found) -> Res<bool> {
+fn sequence<T: Tier>(parts: &[Code<T>], env: &mut Env, then: Found) -> Res<bool> {
     match parts {
         [] => then(env),
         [last] => last.run(env, then),
@@ -313,128 +182,46 @@ fn sequence(parts: &[Code], env: &mut Env, then: Found) -> Res<bool> {
     }
 }
 
-fn parallel(
-    parts: &[(Code, Vec<Slot>)],
+/// What the parts of a `||` that have run already wrote.
+pub(super) type Written<T> = SmallVec<[(Slot, <T as Tier>::Value); 6]>;
+
+fn parallel<T: Tier>(
+    parts: &[(Code<T>, Vec<Slot>)],
     env: &mut Env,
-    written: &mut Vec<(Slot, Val)>,
+    written: &mut Written<T>,
     then: Found,
 ) -> Res<bool> {
-    let Some(((code, slots), rest)) = parts.split_first() else { return all_at_once(env, written, then) };
-    let old: Vec<Val> = slots.iter().map(|s| env.slots[*s as usize].clone()).collect();
+    let Some(((code, slots), rest)) = parts.split_first() else {
+        return all_at_once::<T>(env, written, then);
+    };
+    let old: SmallVec<[T::Value; 6]> = slots.iter().map(|s| T::slots(env)[*s as usize].clone()).collect();
     code.run(env, &mut |env| {
-        // The others read the old values; what this part wrote is put in place when all are done.
+        // The others read the old values; what this part wrote is put in place when all are done. A slot that kept
+        // its value was not written.
         let mark = written.len();
         for (s, v) in slots.iter().zip(&old) {
-            let slot = &mut env.slots[*s as usize];
+            let slot = &mut T::slots(env)[*s as usize];
             if slot != v {
                 written.push((*s, std::mem::replace(slot, v.clone())));
             }
         }
-        let out = parallel(rest, env, written, then);
+        let out = parallel::<T>(rest, env, written, then);
         for (s, new) in written.drain(mark..) {
-            env.slots[s as usize] = new;
-        }
-        out
-    })
-}
-
-/// The clash is the first part that disagrees with one before it. It counts only when no part blocks.
-fn shared(
-    parts: &[Part],
-    env: &mut Env,
-    written: &mut Vec<(Slot, Val)>,
-    clash: Option<Span>,
-    then: Found,
-) -> Res<bool> {
-    let Some((part, rest)) = parts.split_first() else {
-        return match clash {
-            Some(span) => Err(Fault::wd(WdKind::Clash).at(span)),
-            None => all_at_once(env, written, then),
-        };
-    };
-    for (_, mark) in &part.marks {
-        env.set(*mark, Val::None);
-    }
-    let old: Vec<Val> = part.writes.iter().map(|s| env.slots[*s as usize].clone()).collect();
-    part.code.run(env, &mut |env| {
-        let is_marked = |env: &Env, slot: Slot| {
-            part.marks.iter().any(|(s, mark)| *s == slot && env.slots[*mark as usize] != Val::None)
-        };
-        let disagrees = |(s, v): &(Slot, Val)| is_marked(env, *s) && env.slots[*s as usize] != *v;
-        let clash = clash.or_else(|| written.iter().any(disagrees).then_some(part.span));
-        let before = written.len();
-        for (s, v) in part.writes.iter().zip(&old) {
-            if env.slots[*s as usize] != *v || is_marked(env, *s) {
-                written.push((*s, std::mem::replace(&mut env.slots[*s as usize], v.clone())));
-            }
-        }
-        let out = shared(rest, env, written, clash, then);
-        for (s, new) in written.drain(before..) {
-            env.slots[s as usize] = new;
+            T::slots(env)[s as usize] = new;
         }
         out
     })
 }
 
 /// Goes on with what the parts of a `||` wrote.
-fn all_at_once(env: &mut Env, written: &mut [(Slot, Val)], then: Found) -> Res<bool> {
+pub(super) fn all_at_once<T: Tier>(env: &mut Env, written: &mut Written<T>, then: Found) -> Res<bool> {
     for (s, v) in written.iter_mut() {
-        std::mem::swap(&mut env.slots[*s as usize], v);
+        std::mem::swap(&mut T::slots(env)[*s as usize], v);
     }
     let out = then(env);
     // Backwards: a shared slot is there several times.
     for (s, v) in written.iter_mut().rev() {
-        std::mem::swap(&mut env.slots[*s as usize], v);
+        std::mem::swap(&mut T::slots(env)[*s as usize], v);
     }
     out
-}
-
-impl While {
-    fn restore(&self, env: &mut Env, values: Vec<Val>) {
-        for (s, v) in self.writes.iter().zip(values) {
-            env.set(*s, v);
-        }
-    }
-
-    fn run(&self, env: &mut Env, mut variant: Option<Val>, mut fuel: u64, then: Found) -> Res<bool> {
-        loop {
-            if !self.invariant.holds(env)? {
-                return Err(Fault::wd(WdKind::LoopInvariant).at(self.invariant_span));
-            }
-            if !self.cond.holds(env)? {
-                return then(env);
-            }
-            env.go_on()?;
-            fuel = fuel.saturating_sub(1);
-            if fuel == 0 {
-                return Err(Fault::limit("a loop that does not end").at(self.variant_span));
-            }
-            let now = self.variant.val(env)?;
-            let decreased = variant.as_ref().is_none_or(|v| cmp_int(&now, v) == Ordering::Less);
-            if cmp_int(&now, &Val::I(0)) == Ordering::Less || !decreased {
-                return Err(Fault::wd(WdKind::LoopVariant).at(self.variant_span));
-            }
-            variant = Some(now);
-            let mut outcomes: BTreeSet<Vec<Val>> = BTreeSet::new();
-            let mut ways = Ways::default();
-            ways.tried(self.body.run(env, &mut |env| {
-                outcomes.insert(self.writes.iter().map(|s| env.slots[*s as usize].clone()).collect());
-                Ok(true)
-            }))?;
-            if outcomes.len() == 1 && ways.is_clean() {
-                // The usual case goes round without recursion.
-                if let Some(values) = outcomes.pop_first() {
-                    self.restore(env, values);
-                }
-                continue;
-            }
-            for values in outcomes {
-                self.restore(env, values);
-                if !ways.tried(self.run(env, variant.clone(), fuel, then))? {
-                    return Ok(false);
-                }
-            }
-            return ways.end(true);
-        }
-    }
 }

@@ -11,9 +11,11 @@ pub mod reference;
 
 pub mod code;
 pub mod compile;
-pub mod grow;
+pub mod env;
+pub mod memo;
 pub mod node;
 pub mod plan;
+pub mod tier;
 pub mod word;
 
 pub use crate::value::fault::{Fault, Wd, WdKind};

@@ -1,78 +1,150 @@
-//! How a predicate is solved: steps that bind slots or test, in an order fixed at compile time.
+//! Predicates, and how they are solved: steps that bind slots or test, in an order fixed at compile time.
 //!
-//! A step generates (x ∈ S, x = E, x ↦ y ∈ r, x ∈ a..b, x ⊆ S), tests, or enumerates a type. Each solution is
-//! handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
+//! A step generates (what the tier can: x ∈ S, x = E, x ↦ y ∈ r, x ⊆ S), runs through integers, or tests. Each solution
+//! is handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
 
-use super::grow::Grow;
-use super::node::{Env, Node, Recursive, Slot, Test, settled};
+use super::env::{Env, Found, Slot};
+use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res};
-use crate::value::mask;
 use crate::value::ops;
-use crate::value::rep::R;
-use crate::value::val::{Lazy, Val, cmp_int};
+use crate::value::val::{Val, cmp_int};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use std::cmp::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-/// Called with every solution; `Ok(false)` ends the search.
-pub type Found<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
+/// A predicate: Kleene's connectives, quantifiers by plan, and the tier's own tests.
+// A tag of its own: one that hides in the atom's takes ten more instructions to tell, in every connective.
+#[repr(u8)]
+#[derive(Clone, Debug)]
+pub enum Formula<T: Tier> {
+    Const(bool),
+    And(Vec<Formula<T>>),
+    Or(Vec<Formula<T>>),
+    /// Like And and Or, but every part has to have a value: the operands of a set are looked at whatever the others say.
+    All(Vec<Formula<T>>),
+    Any(Vec<Formula<T>>),
+    Not(Box<Formula<T>>),
+    Implies(Box<Formula<T>>, Box<Formula<T>>),
+    Iff(Box<Formula<T>>, Box<Formula<T>>),
+    Exists(Arc<Plan<T>>),
+    Forall(Arc<Plan<T>>, Box<Formula<T>>),
+    If(Box<Formula<T>>, Box<Formula<T>>, Box<Formula<T>>),
+    Let(Vec<(Slot, T::Node)>, Box<Formula<T>>),
+    /// A fault of the inner test is reported at this place if it has none.
+    At(Box<Formula<T>>, Span),
+    Atom(T::Atom),
+}
 
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    pub steps: Vec<Step>,
+impl<T: Tier> Formula<T> {
+    /// Whether it is true. Atoms, which most parts are, go straight to their test.
+    #[inline(always)]
+    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+        match self {
+            Formula::Atom(a) => T::holds(a, env),
+            connected => connected.connected(env),
+        }
+    }
+
+    fn connected(&self, env: &mut Env) -> Res<bool> {
+        Ok(match self {
+            Formula::Atom(a) => return T::holds(a, env),
+            Formula::Const(b) => *b,
+            Formula::And(ts) => return decided_by(ts, false, env),
+            Formula::Or(ts) => return decided_by(ts, true, env),
+            Formula::All(ts) => {
+                let mut all = true;
+                for t in ts {
+                    all &= t.holds(env)?;
+                }
+                all
+            }
+            Formula::Any(ts) => {
+                let mut any = false;
+                for t in ts {
+                    any |= t.holds(env)?;
+                }
+                any
+            }
+            Formula::Not(t) => !t.holds(env)?,
+            Formula::Implies(a, b) => match a.holds(env) {
+                Ok(false) => true,
+                Ok(true) => b.holds(env)?,
+                Err(e) => match b.holds(env) {
+                    Ok(true) => true,
+                    Ok(false) => return Err(e),
+                    Err(f) => return Err(e.worse(f)),
+                },
+            },
+            Formula::Iff(a, b) => a.holds(env)? == b.holds(env)?,
+            Formula::Exists(plan) => plan.exists(env)?,
+            Formula::Forall(plan, body) => plan.forall(env, body)?,
+            Formula::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
+            Formula::Let(defs, body) => {
+                for (slot, n) in defs {
+                    let v = T::value(n, env)?;
+                    T::slots(env)[*slot as usize] = v;
+                }
+                body.holds(env)?
+            }
+            Formula::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
+        })
+    }
+}
+
+/// A conjunction is decided by what is false, a disjunction by what is true; a fault decides nothing.
+#[inline(always)]
+fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut Env) -> Res<bool> {
+    let mut fault = None;
+    for t in ts {
+        match t.holds(env) {
+            Ok(b) if b == by => return Ok(by),
+            Ok(_) => {}
+            Err(e) => Fault::gather(&mut fault, e),
+        }
+    }
+    fault.map_or(Ok(!by), Err)
+}
+
+#[derive(Clone, Debug)]
+pub struct Plan<T: Tier = Values> {
+    pub steps: Vec<Step<T>>,
     /// Whether one solution may be found twice.
     pub may_repeat: bool,
     /// Whether an unbounded integer (or string) would have to be enumerated.
     pub unbounded: bool,
 }
 
+impl<T: Tier> Default for Plan<T> {
+    fn default() -> Self {
+        Plan { steps: Vec::new(), may_repeat: false, unbounded: false }
+    }
+}
+
 #[derive(Clone, Debug)]
-pub enum Step {
-    Test(Test),
-    /// pattern = E
-    Match(Pattern, Node, R),
-    /// pattern ∈ S
-    In {
-        pattern: Pattern,
-        set: Node,
-        rep: R,
-        span: Span,
-    },
+pub enum Step<T: Tier = Values> {
+    Test(Formula<T>),
+    Generate(T::Generator),
     /// max(lows) ≤ x ≤ min(highs); a missing side is MININT or MAXINT, and the search is then incomplete.
     Range {
         slot: Slot,
-        lows: Vec<Bound>,
-        highs: Vec<Bound>,
+        lows: Vec<Bound<T>>,
+        highs: Vec<Bound<T>>,
         limits: (i64, i64),
         span: Span,
     },
-    /// Every value of a finite type.
-    All {
-        slot: Slot,
-        rep: R,
-        span: Span,
-    },
-    /// A large unknown, piece by piece.
-    Grow(Grow),
-    /// f = E where E mentions f inside lambdas: a recursive function.
-    Recursive {
-        slot: Slot,
-        node: Node,
-        rep: R,
-    },
     /// A condition that is known by then decides how to go on; both are whole.
-    Cases(Test, Vec<Step>, Vec<Step>),
+    Cases(Formula<T>, Vec<Step<T>>, Vec<Step<T>>),
     /// One of several ways; the rest follows each of them.
-    Alt(Vec<Vec<Step>>),
+    Alt(Vec<Vec<Step<T>>>),
 }
 
 /// A bound of a range: the value, plus an offset for strict comparisons.
 #[derive(Clone, Debug)]
-pub struct Bound {
-    pub node: Node,
+pub struct Bound<T: Tier = Values> {
+    pub node: T::Node,
     pub offset: i64,
     /// The value stands for another bound.
     pub scale: Option<Scale>,
@@ -109,44 +181,7 @@ impl Scale {
     }
 }
 
-/// What a generated value is taken apart by.
-#[derive(Clone, Debug)]
-pub enum Pattern {
-    Bind(Slot),
-    /// Equal to a value that is known by then.
-    Check(Node, R),
-    Pair(Box<Pattern>, Box<Pattern>, R),
-    Rec(Vec<Pattern>, R),
-}
-
-impl Pattern {
-    pub fn matches(&self, v: Val, env: &mut Env) -> Res<bool> {
-        match self {
-            Pattern::Bind(s) => {
-                env.set(*s, v);
-                Ok(true)
-            }
-            Pattern::Check(n, rep) => {
-                let w = n.val(env)?;
-                ops::equal(&v, &w, rep)
-            }
-            Pattern::Pair(a, b, rep) => {
-                let (x, y) = v.split(rep);
-                Ok(a.matches(x, env)? && b.matches(y, env)?)
-            }
-            Pattern::Rec(parts, rep) => {
-                for (i, p) in parts.iter().enumerate() {
-                    if !p.matches(v.field(i, rep), env)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-        }
-    }
-}
-
-impl Plan {
+impl<T: Tier> Plan<T> {
     /// Finds all solutions. `Ok(false)` if the continuation ended the search.
     pub fn solve(&self, env: &mut Env, found: Found) -> Res<bool> {
         // A fault of an enclosing conjunction is none of this one's.
@@ -188,7 +223,7 @@ impl Plan {
     }
 
     /// Whether the body holds for every solution.
-    pub fn forall(&self, env: &mut Env, body: &Test) -> Res<bool> {
+    pub fn forall(&self, env: &mut Env, body: &Formula<T>) -> Res<bool> {
         let mut fault: Option<Box<Fault>> = None;
         let mut all = true;
         let complete = self.solve_all(env, &mut |env| {
@@ -213,7 +248,7 @@ impl Plan {
     }
 }
 
-fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
+fn run<T: Tier>(steps: &[Step<T>], env: &mut Env, found: Found) -> Res<bool> {
     let Some((step, rest)) = steps.split_first() else { return found(env) };
     match step {
         Step::Test(t) => match t.holds(env) {
@@ -227,38 +262,7 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
                 out
             }
         },
-        Step::Match(pattern, node, rep) => {
-            let v = match node.val(env) {
-                Ok(v) => v,
-                Err(e) => return undecided(pattern, rep, e, env, &mut |env| run(rest, env, found)),
-            };
-            // Functions over infinite domains stay symbolic; everything else gets its form.
-            let v = if v.is_lazy() && !ops::symbolic(&v) { settled(v, rep)? } else { v };
-            if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
-        }
-        Step::In { pattern, set, rep, span } => {
-            let set = match set.val(env) {
-                Ok(set) => set,
-                Err(e) => return undecided(pattern, rep.elem(), e, env, &mut |env| run(rest, env, found)),
-            };
-            match (&set, pattern) {
-                (Val::W(m), Pattern::Bind(slot)) => {
-                    env.go_on()?;
-                    for i in mask::bits(*m) {
-                        env.set(*slot, Val::W(u64::from(i)));
-                        if !run(rest, env, found)? {
-                            return Ok(false);
-                        }
-                    }
-                    Ok(true)
-                }
-                _ => ops::each(&set, rep, &mut |v| {
-                    env.go_on()?;
-                    if pattern.matches(v, env)? { run(rest, env, found) } else { Ok(true) }
-                })
-                .map_err(|e| e.at(*span)),
-            }
-        }
+        Step::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
         Step::Range { slot, lows, highs, limits, span } => {
             let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
             let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
@@ -267,28 +271,13 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
             }
             for i in lo.unwrap_or(limits.0)..=hi.unwrap_or(limits.1) {
                 env.go_on()?;
-                env.set(*slot, Val::I(i));
+                let v = T::of_integer(i, env);
+                T::slots(env)[*slot as usize] = v;
                 if !run(rest, env, found)? {
                     return Ok(false);
                 }
             }
             Ok(true)
-        }
-        Step::All { slot, rep, span } => ops::all_values(rep, &mut |v| {
-            env.go_on()?;
-            env.set(*slot, v);
-            run(rest, env, found)
-        })
-        .map_err(|e| e.at(*span)),
-        Step::Grow(g) => g.run(env, &mut |env| run(rest, env, found)),
-        Step::Recursive { slot, node, rep } => {
-            let cell = Arc::new(Recursive { value: OnceLock::new(), rep: rep.clone() });
-            env.set(*slot, Val::lazy(Lazy::Closure(cell.clone())));
-            let v = node.val(env)?;
-            // The cell is new, so it is empty.
-            let _ = cell.value.set(v.clone());
-            env.set(*slot, v);
-            run(rest, env, found)
         }
         Step::Cases(test, yes, no) => {
             // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
@@ -308,18 +297,23 @@ fn run(steps: &[Step], env: &mut Env, found: Found) -> Res<bool> {
 }
 
 /// A generator without a value decides nothing: every value of the type is left, with the fault pending, and
-/// another conjunct may still be false for all of them. Where the type is large, the fault stands.
-fn undecided(pattern: &Pattern, rep: &R, fault: Box<Fault>, env: &mut Env, found: Found) -> Res<bool> {
+/// another conjunct may still be false for all of them. Where the type is large, or what is bound is more than a
+/// name, the fault stands.
+#[cold]
+pub(super) fn undecided<T: Tier>(
+    slot: Option<Slot>,
+    values: u64,
+    fault: Box<Fault>,
+    env: &mut Env,
+    found: Found,
+) -> Res<bool> {
     const FEW: u64 = 1024;
-    let Pattern::Bind(slot) = pattern else { return Err(fault) };
-    if rep.carrier == 0 || rep.carrier > FEW {
-        return Err(fault);
-    }
+    let Some(slot) = slot.filter(|_| (1..=FEW).contains(&values)) else { return Err(fault) };
     let before = env.pending.clone();
     Fault::gather(&mut env.pending, fault);
     let mut out = Ok(true);
-    for w in 0..rep.carrier {
-        env.set(*slot, Val::W(w));
+    for w in 0..values {
+        T::slots(env)[slot as usize] = T::of_ordinal(w);
         out = found(env);
         if !matches!(out, Ok(true)) {
             break;
@@ -330,10 +324,10 @@ fn undecided(pattern: &Pattern, rep: &R, fault: Box<Fault>, env: &mut Env, found
 }
 
 /// The tightest of some bounds, `None` when there are none.
-fn bound(bounds: &[Bound], tighter: Ordering, env: &mut Env) -> Res<Option<i64>> {
+fn bound<T: Tier>(bounds: &[Bound<T>], tighter: Ordering, env: &mut Env) -> Res<Option<i64>> {
     let mut best: Option<Val> = None;
     for b in bounds {
-        let v = b.node.val(env)?;
+        let v = T::integer(&b.node, env)?;
         let v = match &b.scale {
             None if b.offset == 0 => v,
             None => ops::add(&v, &Val::I(b.offset)),

@@ -46,6 +46,7 @@ impl Fault {
     }
 
     /// Keeps the worse of the faults seen so far and this one.
+    #[cold]
     pub fn gather(seen: &mut Option<Box<Fault>>, fault: Box<Fault>) {
         *seen = Some(match seen.take() {
             Some(before) => before.worse(fault),

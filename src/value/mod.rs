@@ -2,6 +2,7 @@
 //! evaluator computes with. The production form is words and shared parts, chosen by type.
 
 pub mod fault;
+pub mod hash;
 pub mod mask;
 pub mod ops;
 pub mod rep;

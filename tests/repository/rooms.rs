@@ -15,8 +15,7 @@ const ORDER: [&str; 13] = [
 const ROOMS_LEFT: [&str; 0] = [];
 
 /// Circles inside rooms, to be repaired: the modules of each circle.
-const CIRCLES_LEFT: [&str; 4] = [
-    "eval: code compile grow node plan word",
+const CIRCLES_LEFT: [&str; 3] = [
     "eval::reference: pred search set",
     "symmetry: action encode markers sketch",
     "value: ops val",

@@ -2,7 +2,7 @@
 
 use super::forms::{Conjunct, Form, Open, flatten, form, memberships};
 use super::{Compiler, fun_kind};
-use crate::eval::grow::{Equation, EquationValue, Everywhere, Space};
+use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};

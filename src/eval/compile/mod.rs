@@ -44,8 +44,8 @@ pub struct Compiler<'m> {
     locals: HashMap<LocalId, Slot>,
     /// Where `x$0` is found.
     old: HashMap<Target, Slot>,
-    /// Comprehensions compiled already, by place in the tree and inlining.
-    comprs: HashMap<(*const Expr, u32), Arc<Compr>>,
+    /// Comprehensions compiled already, by binder and inlining.
+    comprs: HashMap<(LocalId, u32), Arc<Compr>>,
     inlining: u32,
     /// Operations being inlined, to stop at a cycle.
     calls: Vec<crate::model::OpId>,
@@ -536,7 +536,7 @@ impl<'m> Compiler<'m> {
     // ---- comprehensions -------------------------------------------------------------------------------------
 
     fn comprehension(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(e) {
+        if let Some(c) = self.compiled(locals) {
             return c;
         }
         let tuple = self.tuple(locals);
@@ -545,7 +545,7 @@ impl<'m> Compiler<'m> {
     }
 
     fn lambda(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(e) {
+        if let Some(c) = self.compiled(locals) {
             return c;
         }
         let tuple = self.tuple(locals);
@@ -570,7 +570,7 @@ impl<'m> Compiler<'m> {
 
     /// The set of the values of an expression: `{x . P | E}`, and what SIGMA, UNION … range over.
     fn mapped(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(e) {
+        if let Some(c) = self.compiled(locals) {
             return c;
         }
         let element = self.expr(body);
@@ -636,14 +636,21 @@ impl<'m> Compiler<'m> {
             infinite,
             span: e.span,
         });
-        self.comprs.insert((std::ptr::from_ref(e), self.inlining), c.clone());
+        if let Some(id) = binder(locals) {
+            self.comprs.insert((id, self.inlining), c.clone());
+        }
         c
     }
 
     /// Compiled before: nested comprehensions would otherwise be compiled once for each use around them.
-    fn compiled(&self, e: &Expr) -> Option<Arc<Compr>> {
-        self.comprs.get(&(std::ptr::from_ref(e), self.inlining)).cloned()
+    fn compiled(&self, locals: &[LocalId]) -> Option<Arc<Compr>> {
+        self.comprs.get(&(binder(locals)?, self.inlining)).cloned()
     }
+}
+
+/// What identifies a binder: the type checker gives each its own variables.
+fn binder(locals: &[LocalId]) -> Option<LocalId> {
+    locals.first().copied()
 }
 
 impl Expr {

@@ -2,7 +2,7 @@
 //! and never built.
 
 use super::{Compiler, fun_kind};
-use crate::eval::node::{Cmp, Node, Slot, Test};
+use crate::eval::node::{Atom, Cmp, Node, Slot, Test};
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
 use crate::value::rep::Shape;
 use crate::value::val::{IntSet, SeqKind, Val};
@@ -39,7 +39,7 @@ impl Compiler<'_> {
                 Test::Let(defs, Box::new(self.test(body)))
             }
             // An expression of type BOOL is no predicate; the type checker saw to it.
-            _ => Test::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE))),
+            _ => Test::Atom(Atom::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE)))),
         }
     }
 
@@ -68,28 +68,28 @@ impl Compiler<'_> {
             BinOp::NotSubset => at(not(self.inclusion(a, b, false))),
             BinOp::StrictSubset => at(self.inclusion(a, b, true)),
             BinOp::NotStrictSubset => at(not(self.inclusion(a, b, true))),
-            BinOp::Lt => Test::Cmp(self.boxed(a), self.boxed(b), Cmp::Lt),
-            BinOp::Le => Test::Cmp(self.boxed(a), self.boxed(b), Cmp::Le),
-            BinOp::Gt => Test::Cmp(self.boxed(a), self.boxed(b), Cmp::Gt),
-            BinOp::Ge => Test::Cmp(self.boxed(a), self.boxed(b), Cmp::Ge),
-            _ => Test::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE))),
+            BinOp::Lt => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Lt)),
+            BinOp::Le => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Le)),
+            BinOp::Gt => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Gt)),
+            BinOp::Ge => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Ge)),
+            _ => Test::Atom(Atom::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE)))),
         }
     }
 
     fn equality(&mut self, a: &Expr, b: &Expr) -> Test {
         let rep = self.rep(&a.ty);
         let (x, y) = (self.boxed(a), self.boxed(b));
-        if rep.is_word() { Test::EqW(x, y) } else { Test::Eq(x, y, rep) }
+        if rep.is_word() { Test::Atom(Atom::EqW(x, y)) } else { Test::Atom(Atom::Eq(x, y, rep)) }
     }
 
     fn inclusion(&mut self, a: &Expr, b: &Expr, strict: bool) -> Test {
         let rep = self.rep(&a.ty);
         let (x, y) = (self.boxed(a), self.boxed(b));
         match (rep.mask_len().is_some(), strict) {
-            (true, false) => Test::SubsetW(x, y),
-            (true, true) => Test::StrictW(x, y),
-            (false, false) => Test::Subset(x, y, rep),
-            (false, true) => Test::Strict(x, y, rep),
+            (true, false) => Test::Atom(Atom::SubsetW(x, y)),
+            (true, true) => Test::Atom(Atom::StrictW(x, y)),
+            (false, false) => Test::Atom(Atom::Subset(x, y, rep)),
+            (false, true) => Test::Atom(Atom::Strict(x, y, rep)),
         }
     }
 
@@ -98,30 +98,37 @@ impl Compiler<'_> {
         let elem = rep.elem().clone();
         if let Some(kind) = seq_kind(set) {
             let ExprKind::Call(_, args) = &set.kind else { return Test::Const(false) };
-            return Test::InSeq { kind, s: self.boxed(x), of: self.boxed(&args[0]), rep: elem };
+            return Test::Atom(Atom::InSeq { kind, s: self.boxed(x), of: self.boxed(&args[0]), rep: elem });
         }
         match &set.kind {
             ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet) => {
-                return Test::Defined(self.boxed(x));
+                return Test::Atom(Atom::Defined(self.boxed(x)));
             }
-            ExprKind::Lit(Lit::Integer) => return Test::InInts(self.boxed(x), IntSet::Integer),
-            ExprKind::Lit(Lit::Natural) => return Test::InInts(self.boxed(x), IntSet::Natural),
-            ExprKind::Lit(Lit::Natural1) => return Test::InInts(self.boxed(x), IntSet::Natural1),
+            ExprKind::Lit(Lit::Integer) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Integer)),
+            ExprKind::Lit(Lit::Natural) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Natural)),
+            ExprKind::Lit(Lit::Natural1) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Natural1)),
             ExprKind::Binary(BinOp::Interval, lo, hi) => {
-                return Test::InInterval { x: self.boxed(x), lo: self.boxed(lo), hi: self.boxed(hi) };
+                return Test::Atom(Atom::InInterval {
+                    x: self.boxed(x),
+                    lo: self.boxed(lo),
+                    hi: self.boxed(hi),
+                });
             }
             ExprKind::Call(f @ (Fun::Pow | Fun::Fin | Fun::Pow1 | Fun::Fin1), args) => {
                 // Over a finite type all sets are finite.
                 let inside = if matches!(f, Fun::Fin | Fun::Fin1) && elem.elem().carrier == 0 {
-                    Test::FiniteSubset(self.boxed(x), self.boxed(&args[0]), elem.clone())
+                    Test::Atom(Atom::FiniteSubset(self.boxed(x), self.boxed(&args[0]), elem.clone()))
                 } else {
                     self.inclusion(x, &args[0], false)
                 };
                 if matches!(f, Fun::Pow1 | Fun::Fin1) {
                     let empty = Box::new(Node::Const(Val::empty(&elem)));
                     let x = self.boxed(x);
-                    let is_empty =
-                        if elem.is_word() { Test::EqW(x, empty) } else { Test::Eq(x, empty, elem) };
+                    let is_empty = if elem.is_word() {
+                        Test::Atom(Atom::EqW(x, empty))
+                    } else {
+                        Test::Atom(Atom::Eq(x, empty, elem))
+                    };
                     return Test::All(vec![inside, Test::Not(Box::new(is_empty))]);
                 }
                 return inside;
@@ -129,7 +136,7 @@ impl Compiler<'_> {
             ExprKind::Binary(op, a, b) => {
                 if let Some(kind) = fun_kind(*op) {
                     let (f, from, to) = (self.boxed(x), self.boxed(a), self.boxed(b));
-                    return Test::InFun { kind, f, from, to, rep: elem };
+                    return Test::Atom(Atom::InFun { kind, f, from, to, rep: elem });
                 }
                 // x is compiled twice: fine while it is small, and it nearly always is a name.
                 match op {
@@ -153,11 +160,11 @@ impl Compiler<'_> {
             }
             ExprKind::Compr(locals, pred) => {
                 let over = self.comprehension(set, locals, pred);
-                return Test::InCompr { x: self.boxed(x), over };
+                return Test::Atom(Atom::InCompr { x: self.boxed(x), over });
             }
             ExprKind::Bind(Binder::Lambda, locals, pred, body) => {
                 let over = self.lambda(set, locals, pred, body);
-                return Test::InCompr { x: self.boxed(x), over };
+                return Test::Atom(Atom::InCompr { x: self.boxed(x), over });
             }
             ExprKind::Struct(_) if matches!(elem.shape, Shape::Rec(_)) => {
                 let ExprKind::Struct(parts) = &set.kind else { return Test::Const(false) };
@@ -169,7 +176,7 @@ impl Compiler<'_> {
             _ => {}
         }
         let (x, s) = (self.boxed(x), self.boxed(set));
-        if rep.mask_len().is_some() { Test::InW(x, s) } else { Test::In(x, s, rep) }
+        if rep.mask_len().is_some() { Test::Atom(Atom::InW(x, s)) } else { Test::Atom(Atom::In(x, s, rep)) }
     }
 }
 

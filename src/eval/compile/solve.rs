@@ -7,9 +7,9 @@ use super::Compiler;
 use super::estimate::{UNBOUNDED, type_size, weight};
 use super::forms::{Conjunct, Form, Known, Open, flatten, form, known, memberships};
 use super::linear::alldifferent;
-use crate::eval::grow::Grow;
-use crate::eval::node::{Binary, Node, Slot, Test};
-use crate::eval::plan::{Pattern, Plan, Step};
+use crate::eval::node::grow::Grow;
+use crate::eval::node::{Atom, Binary, Generator, Node, Pattern, Slot, Test};
+use crate::eval::plan::{Plan, Step};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, UnOp};
 use crate::value::rep::{Rep, Shape};
@@ -143,7 +143,7 @@ impl<'m> Compiler<'m> {
                         node = *inner;
                     }
                     let pattern = self.pattern(pattern, &mut open);
-                    steps.push(Step::In { pattern, set: node, rep, span });
+                    steps.push(Step::Generate(Generator::In { pattern, set: node, rep, span }));
                 }
                 WayKind::Sequences { conjunct, slot, set, most } => {
                     if let Some(i) = conjunct {
@@ -152,7 +152,12 @@ impl<'m> Compiler<'m> {
                     let node = self.bounded_sequences(set, most);
                     open.remove(&slot);
                     let rep = self.rep(&set.ty);
-                    steps.push(Step::In { pattern: Pattern::Bind(slot), set: node, rep, span: set.span });
+                    steps.push(Step::Generate(Generator::In {
+                        pattern: Pattern::Bind(slot),
+                        set: node,
+                        rep,
+                        span: set.span,
+                    }));
                 }
                 WayKind::Grow { slot, set, subset } => {
                     let space = self.space(set, subset);
@@ -167,14 +172,14 @@ impl<'m> Compiler<'m> {
                     }
                     let equations = self.equations(slot, &others, &todo);
                     open.remove(&slot);
-                    steps.push(Step::Grow(Grow { slot, space, tests, equations }));
+                    steps.push(Step::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
                 }
                 WayKind::Split { conjunct, cond, then, otherwise } => {
                     let c = todo[conjunct];
                     let test = self.conjunct_test(cond);
                     let mut ways = [(true, then), (false, otherwise)].map(|(truth, extra)| {
                         let mut rest: Vec<Conjunct> = Vec::new();
-                        for d in todo.iter().filter(|d| !std::ptr::eq(d.expr, c.expr)) {
+                        for (_, d) in todo.iter().enumerate().filter(|(i, _)| *i != conjunct) {
                             match known(*d, cond, truth) {
                                 Known::Same => rest.push(*d),
                                 Known::Holds => rest.push(d.only_tested()),
@@ -209,7 +214,7 @@ impl<'m> Compiler<'m> {
                 WayKind::All { slot } => {
                     open.remove(&slot);
                     let info = self.slots[slot as usize].clone();
-                    steps.push(Step::All { slot, rep: info.rep, span: info.span });
+                    steps.push(Step::Generate(Generator::All { slot, rep: info.rep, span: info.span }));
                 }
                 WayKind::Alt { conjunct, ways } => {
                     todo.remove(conjunct);
@@ -278,7 +283,11 @@ impl<'m> Compiler<'m> {
                     }
                     let rep = self.rep(&a.ty);
                     let (x, y) = (Box::new(self.expr(a)), Box::new(self.expr(b)));
-                    let same = if rep.is_word() { Test::EqW(x, y) } else { Test::Eq(x, y, rep) };
+                    let same = if rep.is_word() {
+                        Test::Atom(Atom::EqW(x, y))
+                    } else {
+                        Test::Atom(Atom::Eq(x, y, rep))
+                    };
                     steps.push(Step::Test(Test::Not(Box::new(same))));
                 }
             }
@@ -302,13 +311,13 @@ impl<'m> Compiler<'m> {
                 if self.is_pattern(l, open) {
                     let node = self.expr(r);
                     let pattern = self.pattern(l, open);
-                    steps.push(Step::Match(pattern, node, rep));
+                    steps.push(Step::Generate(Generator::Match(pattern, node, rep)));
                     todo.remove(i);
                     return true;
                 }
                 if let Some((slot, node)) = self.solved(l, r, open) {
                     open.remove(&slot);
-                    steps.push(Step::Match(Pattern::Bind(slot), node, rep));
+                    steps.push(Step::Generate(Generator::Match(Pattern::Bind(slot), node, rep)));
                     todo.remove(i);
                     return true;
                 }
@@ -335,7 +344,7 @@ impl<'m> Compiler<'m> {
         }
         let node = self.expr(e);
         open.remove(&slot);
-        steps.push(Step::Recursive { slot, node, rep });
+        steps.push(Step::Generate(Generator::Recursive { slot, node, rep }));
         true
     }
 

@@ -1,9 +1,9 @@
 //! Substitutions become code; operations become events.
 
 use super::Compiler;
-use crate::eval::code::{Code, Part, While};
-use crate::eval::node::{Node, Slot, Test};
-use crate::eval::plan::{Pattern, Plan, Step};
+use crate::eval::code::Code;
+use crate::eval::node::{Atom, Generator, Node, Part, Pattern, Slot, Special, Test, While};
+use crate::eval::plan::{Plan, Step};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target, Type};
 use crate::value::fault::WdKind;
@@ -60,7 +60,7 @@ impl Compiler<'_> {
         let mut code = self.stmt(body);
         self.calls.pop();
         if !results.is_empty() {
-            code = Code::Fresh(results.clone(), Box::new(code));
+            code = Code::Special(Special::Fresh(results.clone(), Box::new(code)));
         }
         let may_repeat = plan.may_repeat || unknown.len() > params.len() || code.branches();
         let mut writes = BTreeSet::new();
@@ -125,7 +125,7 @@ impl Compiler<'_> {
                     {
                         self.unbounded_choice(*slot, v, s.span)
                     }
-                    _ => Step::In { pattern, set: node, rep, span: set.span },
+                    _ => Step::Generate(Generator::In { pattern, set: node, rep, span: set.span }),
                 };
                 let plan = Plan { steps: vec![step], may_repeat: false, unbounded };
                 let assigned = targets.iter().zip(&slots).map(|(lhs, slot)| {
@@ -171,7 +171,11 @@ impl Compiler<'_> {
                 let ways = ways.iter().map(|(labels, body)| {
                     let tests = labels.iter().map(|l| {
                         let (a, b) = (Box::new(Node::Slot(slot, l.span)), Box::new(self.expr(l)));
-                        if rep.is_word() { Test::EqW(a, b) } else { Test::Eq(a, b, rep.clone()) }
+                        if rep.is_word() {
+                            Test::Atom(Atom::EqW(a, b))
+                        } else {
+                            Test::Atom(Atom::Eq(a, b, rep.clone()))
+                        }
                     });
                     let tests = tests.collect();
                     (Test::Or(tests), self.stmt(body))
@@ -196,7 +200,7 @@ impl Compiler<'_> {
             }
             StmtKind::Var(locals, body) => {
                 let slots = locals.iter().map(|l| self.local_slot(*l)).collect();
-                Code::Fresh(slots, boxed(self.stmt(body)))
+                Code::Special(Special::Fresh(slots, boxed(self.stmt(body))))
             }
             StmtKind::Seq(parts) => Code::Seq(parts.iter().map(|p| self.stmt(p)).collect()),
             StmtKind::Par(parts) => self.parallel(parts),
@@ -354,7 +358,7 @@ impl Compiler<'_> {
                     part.marks.push((*slot, mark));
                 }
             }
-            return Code::Shared(parts);
+            return Code::Special(Special::Shared(parts));
         }
         let mut merged: Vec<(Slot, Node, R)> = Vec::new();
         let mut others: Vec<(Code, Vec<Slot>)> = Vec::new();
@@ -402,7 +406,7 @@ impl Compiler<'_> {
         let invariant = self.test(invariant);
         let variant = self.expr(variant);
         self.old = saved;
-        Code::While(Box::new(While {
+        Code::Special(Special::While(Box::new(While {
             cond,
             body,
             invariant,
@@ -411,7 +415,7 @@ impl Compiler<'_> {
             old,
             invariant_span,
             variant_span,
-        }))
+        })))
     }
 
     /// A call: parameters by value, the body with slots of its own, results written back.
@@ -463,7 +467,7 @@ impl Compiler<'_> {
                 .filter(|(lhs, _)| plain(lhs))
                 .map(|(lhs, out)| (self.target_slot(lhs.target), *out))
                 .collect();
-            code = Code::Fresh(outs, Box::new(Code::Copy(copies, Box::new(code))));
+            code = Code::Special(Special::Fresh(outs, Box::new(Code::Copy(copies, Box::new(code)))));
         }
         Code::Let(defs, Box::new(code))
     }

@@ -1,8 +1,8 @@
 //! The evaluation of nodes and tests.
 
 use super::closure::{Builtin, BuiltinKind, closure};
-use super::{Binary, Env, Node, Test, Unary};
-use crate::eval::grow;
+use super::grow;
+use super::{Atom, Binary, Env, Node, Unary};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
@@ -367,96 +367,48 @@ pub(in crate::eval) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &
     })
 }
 
-impl Test {
-    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+impl Atom {
+    pub(super) fn holds(&self, env: &mut Env) -> Res<bool> {
         Ok(match self {
-            Test::Const(b) => *b,
-            Test::And(ts) => {
-                let mut fault = None;
-                for t in ts {
-                    match t.holds(env) {
-                        Ok(true) => {}
-                        Ok(false) => return Ok(false),
-                        Err(e) => Fault::gather(&mut fault, e),
-                    }
-                }
-                return fault.map_or(Ok(true), Err);
-            }
-            Test::Or(ts) => {
-                let mut fault = None;
-                for t in ts {
-                    match t.holds(env) {
-                        Ok(false) => {}
-                        Ok(true) => return Ok(true),
-                        Err(e) => Fault::gather(&mut fault, e),
-                    }
-                }
-                return fault.map_or(Ok(false), Err);
-            }
-            Test::All(ts) => {
-                let mut all = true;
-                for t in ts {
-                    all &= t.holds(env)?;
-                }
-                all
-            }
-            Test::Any(ts) => {
-                let mut any = false;
-                for t in ts {
-                    any |= t.holds(env)?;
-                }
-                any
-            }
-            Test::Not(t) => !t.holds(env)?,
-            Test::Implies(a, b) => match a.holds(env) {
-                Ok(false) => true,
-                Ok(true) => b.holds(env)?,
-                Err(e) => match b.holds(env) {
-                    Ok(true) => true,
-                    Ok(false) => return Err(e),
-                    Err(f) => return Err(e.worse(f)),
-                },
-            },
-            Test::Iff(a, b) => a.holds(env)? == b.holds(env)?,
-            Test::EqW(a, b) => a.word(env)? == b.word(env)?,
-            Test::InW(x, s) => match s.growing(env) {
+            Atom::EqW(a, b) => a.word(env)? == b.word(env)?,
+            Atom::InW(x, s) => match s.growing(env) {
                 None => s.word(env)? >> x.word(env)? & 1 == 1,
                 Some(partial) => {
                     let x = Val::W(x.word(env)?);
                     partial.contains(&x)?
                 }
             },
-            Test::SubsetW(a, b) => a.word(env)? & !b.word(env)? == 0,
-            Test::StrictW(a, b) => {
+            Atom::SubsetW(a, b) => a.word(env)? & !b.word(env)? == 0,
+            Atom::StrictW(a, b) => {
                 let (a, b) = (a.word(env)?, b.word(env)?);
                 a & !b == 0 && a != b
             }
-            Test::Eq(a, b, rep) => {
+            Atom::Eq(a, b, rep) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::equal(&a, &b, rep)?
             }
-            Test::Cmp(a, b, cmp) => {
+            Atom::Cmp(a, b, cmp) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 cmp.holds(cmp_int(&a, &b))
             }
-            Test::In(x, s, rep) => {
+            Atom::In(x, s, rep) => {
                 let x = settle_finite(x.val(env)?, rep.elem())?;
                 let s = s.val(env)?;
                 ops::member(&x, &s, rep)?
             }
-            Test::Subset(a, b, rep) => {
+            Atom::Subset(a, b, rep) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::subset(&a, &b, rep)?
             }
-            Test::FiniteSubset(a, b, rep) => {
+            Atom::FiniteSubset(a, b, rep) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::is_finite(&a, rep)? && ops::subset(&a, &b, rep)?
             }
-            Test::Strict(a, b, rep) => {
+            Atom::Strict(a, b, rep) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::subset(&a, &b, rep)? && !ops::equal(&a, &b, rep)?
             }
-            Test::InInts(x, set) => {
+            Atom::InInts(x, set) => {
                 let x = x.val(env)?;
                 match set {
                     IntSet::Integer => true,
@@ -464,37 +416,26 @@ impl Test {
                     IntSet::Natural1 => cmp_int(&x, &Val::I(0)) == Ordering::Greater,
                 }
             }
-            Test::InInterval { x, lo, hi } => {
+            Atom::InInterval { x, lo, hi } => {
                 let (x, lo, hi) = (x.val(env)?, lo.val(env)?, hi.val(env)?);
                 cmp_int(&lo, &x) != Ordering::Greater && cmp_int(&x, &hi) != Ordering::Greater
             }
-            Test::InFun { kind, f, from, to, rep } => {
+            Atom::InFun { kind, f, from, to, rep } => {
                 let (f, from, to) = (f.val(env)?, from.val(env)?, to.val(env)?);
                 ops::in_functions(*kind, &f, &from, &to, rep)?
             }
-            Test::InSeq { kind, s, of, rep } => {
+            Atom::InSeq { kind, s, of, rep } => {
                 let (s, of) = (s.val(env)?, of.val(env)?);
                 ops::in_sequences(*kind, &s, &of, rep)?
             }
-            Test::InCompr { x, over } => {
+            Atom::InCompr { x, over } => {
                 let x = settle_finite(x.val(env)?, over.rep.elem())?;
                 over.contains(&x, env)?
             }
-            Test::Defined(n) => {
+            Atom::Defined(n) => {
                 n.val(env)?;
                 true
             }
-            Test::Exists(plan) => plan.exists(env)?,
-            Test::Forall(plan, body) => plan.forall(env, body)?,
-            Test::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
-            Test::Let(defs, body) => {
-                for (slot, n) in defs {
-                    let v = n.val(env)?;
-                    env.set(*slot, v);
-                }
-                body.holds(env)?
-            }
-            Test::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
         })
     }
 }

@@ -7,68 +7,28 @@
 
 mod closure;
 mod eval;
+mod generate;
+pub mod grow;
+mod special;
 
+pub use super::env::{Env, Slot};
 pub use closure::{Recursive, tuple_rep};
 pub use eval::settled;
 pub(super) use eval::{binary, unary};
+pub use generate::{Generator, Pattern};
+pub use special::{Part, Special, While};
 
-use super::plan::Plan;
+use super::env::Found;
+use super::plan::{Formula, Plan};
+use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::model::LocalId;
-use crate::value::fault::{Fault, Res};
+use crate::value::fault::Res;
 use crate::value::ops::Restrict;
 use crate::value::rep::R;
-use crate::value::table::Table;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-/// Where a name's value lives while evaluating.
-pub type Slot = u32;
-
-/// Values of constants, variables and locals, by slot.
-#[derive(Debug, Default)]
-pub struct Env {
-    pub slots: Vec<Val>,
-    /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
-    pub pending: Option<Box<Fault>>,
-    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
-    pub truncated: Option<Span>,
-    /// Asked in every enumeration: time is up, or the user has had enough.
-    pub stop: Option<Arc<AtomicBool>>,
-    /// The same values as words, for the fast tier ([`super::word`]); which of the two is up to date is the caller's
-    /// business.
-    pub words: Vec<u64>,
-    /// Names of values that are no words.
-    pub table: Arc<Table>,
-    /// The number of the constants' valuation.
-    pub valuation: u64,
-    /// What places that remember have seen.
-    pub memos: Vec<super::word::memo::Memo>,
-    pub lists: Vec<HashMap<u64, Arc<[u64]>, foldhash::fast::FixedState>>,
-}
-
-impl Env {
-    pub fn new(slots: usize) -> Env {
-        Env { slots: vec![Val::None; slots], ..Env::default() }
-    }
-
-    /// A fault when evaluation shall end.
-    #[inline]
-    pub fn go_on(&self) -> Res<()> {
-        match &self.stop {
-            Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => Err(Fault::limit("interrupted")),
-            _ => Ok(()),
-        }
-    }
-
-    #[inline]
-    pub fn set(&mut self, slot: Slot, v: Val) {
-        self.slots[slot as usize] = v;
-    }
-}
 
 pub type N = Box<Node>;
 
@@ -300,17 +260,12 @@ pub struct Compr {
     pub span: Span,
 }
 
+/// A predicate of the general tier.
+pub type Test = Formula<Values>;
+
+/// A test without connectives.
 #[derive(Clone, Debug)]
-pub enum Test {
-    Const(bool),
-    And(Vec<Test>),
-    Or(Vec<Test>),
-    /// Like And and Or, but every part has to have a value: the operands of a set are looked at whatever the others say.
-    All(Vec<Test>),
-    Any(Vec<Test>),
-    Not(Box<Test>),
-    Implies(Box<Test>, Box<Test>),
-    Iff(Box<Test>, Box<Test>),
+pub enum Atom {
     EqW(N, N),
     InW(N, N),
     SubsetW(N, N),
@@ -350,13 +305,63 @@ pub enum Test {
     },
     /// The expression has a value; the type says the rest.
     Defined(N),
+}
 
-    Exists(Arc<Plan>),
-    Forall(Arc<Plan>, Box<Test>),
-    If(Box<Test>, Box<Test>, Box<Test>),
-    Let(Vec<(Slot, Node)>, Box<Test>),
-    /// A fault of the inner test is reported at this place if it has none.
-    At(Box<Test>, Span),
+impl Tier for Values {
+    type Value = Val;
+    type Node = Node;
+    type Assigned = (Slot, Node, R);
+    type Atom = Atom;
+    type Generator = Generator;
+    type Special = Special;
+
+    #[inline]
+    fn slots(env: &mut Env) -> &mut [Val] {
+        &mut env.slots
+    }
+
+    #[inline]
+    fn value(node: &Node, env: &mut Env) -> Res<Val> {
+        node.val(env)
+    }
+
+    #[inline]
+    fn target(a: &(Slot, Node, R)) -> Slot {
+        a.0
+    }
+
+    #[inline]
+    fn assigned((_, node, rep): &(Slot, Node, R), env: &mut Env) -> Res<Val> {
+        settled(node.val(env)?, rep)
+    }
+
+    #[inline]
+    fn integer(node: &Node, env: &mut Env) -> Res<Val> {
+        node.val(env)
+    }
+
+    #[inline]
+    fn of_integer(i: i64, _: &Env) -> Val {
+        Val::I(i)
+    }
+
+    #[inline]
+    fn of_ordinal(w: u64) -> Val {
+        Val::W(w)
+    }
+
+    #[inline]
+    fn holds(atom: &Atom, env: &mut Env) -> Res<bool> {
+        atom.holds(env)
+    }
+
+    fn generate(g: &Generator, env: &mut Env, mut next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool> {
+        g.run(env, &mut next)
+    }
+
+    fn special(s: &Special, env: &mut Env, then: Found) -> Res<bool> {
+        s.run(env, then)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! From compiled trees to the fast tier. What answers `None` stays with the general evaluator: a part of an
 //! expression becomes a slow part, an operation is run in the old way as a whole.
 
-use super::code::Code;
-use super::memo::Keyed;
-use super::plan::{Bound, Each, Pattern, Plan, Step};
+use super::plan::{Bound, Each, Generator, Pattern, Plan, Step};
 use super::pred::{self, Pred};
-use super::{Frame, Int, Op, Remembered, Slow, W, Word, reads};
+use super::{Code, Frame, Int, Op, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
 use crate::eval::compile::{self, SlotInfo};
-use crate::eval::node::{Binary, Node, Slot, Test, Unary};
+use crate::eval::memo::Keyed;
+use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, Unary};
 use crate::eval::plan as general_plan;
 use crate::lang::diag::Span;
 use crate::value::rep::{R, Rep, Shape, low};
@@ -16,6 +15,7 @@ use crate::value::table::Table;
 use crate::value::val::Val;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What is known of a constant when its valuations are.
 #[derive(Clone, Debug)]
@@ -315,7 +315,7 @@ impl<'a> Lower<'a> {
         match self.native(test) {
             None => {
                 let frame = self.frame(&reads::of_test(test))?;
-                Some(Pred::Slow(Box::new(pred::Slow { test: test.clone(), frame })))
+                Some(Pred::Atom(pred::Atom::Slow(Box::new(pred::Slow { test: test.clone(), frame }))))
             }
             pred => pred,
         }
@@ -340,36 +340,42 @@ impl<'a> Lower<'a> {
             Test::Not(t) => Pred::Not(self.boxed_pred(t)?),
             Test::Implies(a, b) => Pred::Implies(self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Iff(a, b) => Pred::Iff(self.boxed_pred(a)?, self.boxed_pred(b)?),
-            Test::EqW(a, b) | Test::Eq(a, b, _) => Pred::Eq(self.boxed(a)?, self.boxed(b)?),
-            Test::InW(x, s) => match (self.boxed(x)?, self.word(s)?) {
-                (x, Word::Dom { r, nb, .. }) => Pred::InDom { x, r, nb },
+            Test::Atom(Atom::EqW(a, b)) | Test::Atom(Atom::Eq(a, b, _)) => {
+                Pred::Atom(pred::Atom::Eq(self.boxed(a)?, self.boxed(b)?))
+            }
+            Test::Atom(Atom::InW(x, s)) => match (self.boxed(x)?, self.word(s)?) {
+                (x, Word::Dom { r, nb, .. }) => Pred::Atom(pred::Atom::InDom { x, r, nb }),
                 (x, Word::Ran { r, na, nb }) if matches!(*x, Word::Const(_)) => {
                     let Word::Const(y) = *x else { return None };
                     let column = crate::value::mask::columns(1 << y, na, nb);
-                    Pred::Meets(r, Box::new(Word::Const(column)))
+                    Pred::Atom(pred::Atom::Meets(r, Box::new(Word::Const(column))))
                 }
-                (x, s) => Pred::In(x, Box::new(s)),
+                (x, s) => Pred::Atom(pred::Atom::In(x, Box::new(s))),
             },
-            Test::SubsetW(a, b) => Pred::Subset(self.boxed(a)?, self.boxed(b)?),
-            Test::StrictW(a, b) => Pred::Strict(self.boxed(a)?, self.boxed(b)?),
-            Test::Cmp(a, b, cmp) => Pred::Cmp(self.boxed(a)?, self.boxed(b)?, *cmp),
-            Test::In(x, s, rep) => {
+            Test::Atom(Atom::SubsetW(a, b)) => Pred::Atom(pred::Atom::Subset(self.boxed(a)?, self.boxed(b)?)),
+            Test::Atom(Atom::StrictW(a, b)) => Pred::Atom(pred::Atom::Strict(self.boxed(a)?, self.boxed(b)?)),
+            Test::Atom(Atom::Cmp(a, b, cmp)) => {
+                Pred::Atom(pred::Atom::Cmp(self.boxed(a)?, self.boxed(b)?, *cmp))
+            }
+            Test::Atom(Atom::In(x, s, rep)) => {
                 self.memo_pred(pred::Op::In(rep.clone()), &[(&**x, rep.elem()), (&**s, rep)])?
             }
             // What has a word is not symbolic, so it is finite.
-            Test::Subset(a, b, rep) | Test::FiniteSubset(a, b, rep) => {
+            Test::Atom(Atom::Subset(a, b, rep)) | Test::Atom(Atom::FiniteSubset(a, b, rep)) => {
                 self.memo_pred(pred::Op::Subset(rep.clone()), &[(&**a, rep), (&**b, rep)])?
             }
             // Seldom enough to be left to the slots.
-            Test::Strict(..) | Test::InCompr { .. } => return None,
-            Test::InInts(x, set) => Pred::InInts(self.boxed(x)?, *set),
-            Test::InInterval { x, lo, hi } => {
-                Pred::InInterval { x: self.boxed(x)?, lo: self.boxed(lo)?, hi: self.boxed(hi)? }
-            }
-            Test::InFun { kind, f, from, to, rep } => match rep.small_rel() {
+            Test::Atom(Atom::Strict(..)) | Test::Atom(Atom::InCompr { .. }) => return None,
+            Test::Atom(Atom::InInts(x, set)) => Pred::Atom(pred::Atom::InInts(self.boxed(x)?, *set)),
+            Test::Atom(Atom::InInterval { x, lo, hi }) => Pred::Atom(pred::Atom::InInterval {
+                x: self.boxed(x)?,
+                lo: self.boxed(lo)?,
+                hi: self.boxed(hi)?,
+            }),
+            Test::Atom(Atom::InFun { kind, f, from, to, rep }) => match rep.small_rel() {
                 Some((na, nb)) => {
                     let (f, from, to) = (self.boxed(f)?, self.boxed(from)?, self.boxed(to)?);
-                    Pred::InFun { kind: *kind, f, from, to, na, nb }
+                    Pred::Atom(pred::Atom::InFun { kind: *kind, f, from, to, na, nb })
                 }
                 None => {
                     let (ra, rb) = rep.as_rel();
@@ -378,26 +384,26 @@ impl<'a> Lower<'a> {
                     self.memo_pred(pred::Op::InFun(*kind, rep.clone()), &args)?
                 }
             },
-            Test::InSeq { kind, s, of, rep } => {
+            Test::Atom(Atom::InSeq { kind, s, of, rep }) => {
                 let elem = Rep::set(rep.as_rel().1.clone());
                 self.memo_pred(pred::Op::InSeq(*kind, rep.clone()), &[(&**s, rep), (&**of, &elem)])?
             }
-            Test::Defined(n) => match self.boxed(n)? {
+            Test::Atom(Atom::Defined(n)) => match self.boxed(n)? {
                 w if total(&w, None) => Pred::Const(true),
-                w => Pred::Defined(w),
+                w => Pred::Atom(pred::Atom::Defined(w)),
             },
             Test::Exists(plan) => {
                 let bound = self.bound.clone();
                 let plan = self.plan(plan);
                 self.bound = bound;
-                Pred::Exists(plan?)
+                Pred::Exists(Arc::new(plan?))
             }
             Test::Forall(plan, body) => {
                 let bound = self.bound.clone();
                 let plan = self.plan(plan);
                 let body = plan.as_ref().and_then(|_| self.boxed_pred(body));
                 self.bound = bound;
-                Pred::Forall(plan?, body?)
+                Pred::Forall(Arc::new(plan?), body?)
             }
             Test::If(c, a, b) => Pred::If(self.boxed_pred(c)?, self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Let(defs, body) => Pred::Let(self.defs(defs)?, self.boxed_pred(body)?),
@@ -412,13 +418,14 @@ impl<'a> Lower<'a> {
         let words: Option<Vec<Word>> = args.iter().map(|(n, _)| self.word(n)).collect();
         let reps: Vec<R> = args.iter().map(|(_, rep)| (*rep).clone()).collect();
         let keyed = self.keyed(reps.iter());
-        Some(Pred::Memo(Box::new(pred::Remembered { op, args: words?, reps, keyed })))
+        Some(Pred::Atom(pred::Atom::Memo(Box::new(pred::Remembered { op, args: words?, reps, keyed }))))
     }
 
     // ---- plans ----------------------------------------------------------------------------------------------
 
     fn plan(&mut self, plan: &general_plan::Plan) -> Option<Plan> {
-        Some(Plan { steps: self.steps(&plan.steps)? })
+        let general_plan::Plan { steps, may_repeat, unbounded } = plan;
+        Some(Plan { steps: self.steps(steps)?, may_repeat: *may_repeat, unbounded: *unbounded })
     }
 
     fn steps(&mut self, steps: &[general_plan::Step]) -> Option<Vec<Step>> {
@@ -427,26 +434,35 @@ impl<'a> Lower<'a> {
     }
 
     fn step(&mut self, step: &general_plan::Step) -> Option<Step> {
+        use crate::eval::node::Generator as Given;
         use general_plan::Step as General;
         Some(match step {
             General::Test(t) => Step::Test(self.pred(t)?),
-            General::Match(pattern, node, rep) => {
+            General::Generate(Given::Match(pattern, node, rep)) => {
                 let word = self.known(node, rep)?;
-                Step::Match(self.pattern(pattern)?, word, rep.carrier)
+                Step::Generate(Generator::Match(self.pattern(pattern)?, word, rep.carrier))
             }
-            General::In { pattern, set, rep, span } => {
+            General::Generate(Given::In { pattern, set, rep, span }) => {
                 let mask = rep.mask_len().and_then(|_| self.word(set));
                 match (mask, pattern) {
-                    (Some(set), general_plan::Pattern::Bind(slot)) => {
+                    (Some(set), node::Pattern::Bind(slot)) => {
                         self.bound.insert(*slot);
-                        Step::Bits(*slot, set, rep.elem().carrier)
+                        Step::Generate(Generator::Bits(*slot, set, rep.elem().carrier))
                     }
-                    (Some(set), pattern) => Step::Split(self.pattern(pattern)?, set, *span),
+                    (Some(set), pattern) => {
+                        Step::Generate(Generator::Split(self.pattern(pattern)?, set, *span))
+                    }
                     (None, pattern) => {
                         let frame = self.frame(&reads::of_node(set))?;
                         let pattern = self.pattern(pattern)?;
                         let (set, rep) = (set.clone(), rep.clone());
-                        Step::Each(Box::new(Each { pattern, set, rep, span: *span, frame }))
+                        Step::Generate(Generator::Each(Box::new(Each {
+                            pattern,
+                            set,
+                            rep,
+                            span: *span,
+                            frame,
+                        })))
                     }
                 }
             }
@@ -455,11 +471,13 @@ impl<'a> Lower<'a> {
                 self.bound.insert(*slot);
                 Step::Range { slot: *slot, lows, highs, limits: *limits, span: *span }
             }
-            General::All { slot, rep, .. } if (1..=64).contains(&rep.carrier) => {
+            General::Generate(Given::All { slot, rep, .. }) if (1..=64).contains(&rep.carrier) => {
                 self.bound.insert(*slot);
-                Step::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier)
+                Step::Generate(Generator::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier))
             }
-            General::All { .. } | General::Grow(_) | General::Recursive { .. } => return None,
+            General::Generate(Given::All { .. })
+            | General::Generate(Given::Grow(_))
+            | General::Generate(Given::Recursive { .. }) => return None,
             General::Cases(test, yes, no) => {
                 let test = self.pred(test)?;
                 let before = self.bound.clone();
@@ -496,16 +514,13 @@ impl<'a> Lower<'a> {
     fn bounds(&mut self, bounds: &[general_plan::Bound]) -> Option<Vec<Bound>> {
         let mut all = Vec::new();
         for b in bounds {
-            if b.scale.is_some() {
-                return None;
-            }
-            all.push(Bound { word: self.word(&b.node)?, offset: b.offset });
+            all.push(Bound { node: self.word(&b.node)?, offset: b.offset, scale: b.scale.clone() });
         }
         Some(all)
     }
 
-    fn pattern(&mut self, p: &general_plan::Pattern) -> Option<Pattern> {
-        use general_plan::Pattern as General;
+    fn pattern(&mut self, p: &node::Pattern) -> Option<Pattern> {
+        use node::Pattern as General;
         Some(match p {
             General::Bind(s) => {
                 self.bound.insert(*s);
@@ -530,15 +545,9 @@ impl<'a> Lower<'a> {
         Some(match code {
             General::Skip => Code::Skip,
             General::Assign(items) => {
-                let mut all = self.values(items)?;
+                let all = self.values(items)?;
                 self.bound.extend(items.iter().map(|(s, _, _)| *s));
-                match all.len() {
-                    1 => {
-                        let (slot, word) = all.pop()?;
-                        Code::One(slot, word)
-                    }
-                    _ => Code::Assign(all),
-                }
+                Code::Assign(all)
             }
             General::Any(plan, body) => Code::Any(self.plan(plan)?, Box::new(self.code(body)?)),
             General::Let(defs, body) => {
@@ -549,7 +558,7 @@ impl<'a> Lower<'a> {
                 }
                 Code::Let(all, Box::new(self.code(body)?))
             }
-            General::Fresh(slots, body) => {
+            General::Special(Special::Fresh(slots, body)) => {
                 self.bound.retain(|s| !slots.contains(s));
                 self.code(body)?
             }
@@ -604,7 +613,7 @@ impl<'a> Lower<'a> {
                 self.bound = after;
                 Code::Par(all)
             }
-            General::Shared(_) | General::While(_) => return None,
+            General::Special(Special::Shared(_)) | General::Special(Special::While(_)) => return None,
         })
     }
 
@@ -661,13 +670,13 @@ fn narrowed(steps: Vec<Step>) -> Vec<Step> {
     let mut over: Option<usize> = None;
     for step in steps {
         match step {
-            Step::Bits(slot, set, values) => {
+            Step::Generate(Generator::Bits(slot, set, values)) => {
                 over = total(&set, None).then_some(out.len());
-                out.push(Step::Bits(slot, set, values));
+                out.push(Step::Generate(Generator::Bits(slot, set, values)));
             }
             Step::Test(Pred::Const(true)) => {}
             Step::Test(pred) => match over.and_then(|at| out.get_mut(at)) {
-                Some(Step::Bits(slot, set, _)) => match narrows(pred, *slot) {
+                Some(Step::Generate(Generator::Bits(slot, set, _))) => match narrows(pred, *slot) {
                     Ok((other, negated)) => {
                         let all = Box::new(std::mem::replace(set, Word::Const(0)));
                         *set = match (*all, other, negated) {
@@ -694,7 +703,7 @@ fn narrowed(steps: Vec<Step>) -> Vec<Step> {
 fn narrows(pred: Pred, slot: Slot) -> Result<(Word, bool), Pred> {
     let is_x = |x: &Word| matches!(x, Word::Slot(s) if *s == slot);
     match pred {
-        Pred::In(x, s) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, false)),
+        Pred::Atom(pred::Atom::In(x, s)) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, false)),
         Pred::Not(p) => match narrows(*p, slot) {
             Ok((s, negated)) => Ok((s, !negated)),
             Err(p) => Err(Pred::Not(Box::new(p))),
@@ -740,10 +749,12 @@ fn always_decided(p: &Pred) -> bool {
     match p {
         Pred::Const(_) => true,
         Pred::Not(p) => always_decided(p),
-        Pred::Eq(a, b) | Pred::In(a, b) | Pred::Subset(a, b) | Pred::Strict(a, b) | Pred::Meets(a, b) => {
-            total(a, None) && total(b, None)
-        }
-        Pred::InDom { x, r, .. } => total(x, None) && total(r, None),
+        Pred::Atom(pred::Atom::Eq(a, b))
+        | Pred::Atom(pred::Atom::In(a, b))
+        | Pred::Atom(pred::Atom::Subset(a, b))
+        | Pred::Atom(pred::Atom::Strict(a, b))
+        | Pred::Atom(pred::Atom::Meets(a, b)) => total(a, None) && total(b, None),
+        Pred::Atom(pred::Atom::InDom { x, r, .. }) => total(x, None) && total(r, None),
         _ => false,
     }
 }

@@ -10,16 +10,17 @@
 //! from the words first. Absent on purpose: values that are symbolic or half grown; an operation that needs one
 //! is run by the general evaluator as a whole.
 
-pub mod code;
 pub mod lower;
-pub mod memo;
 pub mod plan;
 mod pred;
 mod reads;
 
-pub use pred::Pred;
+pub use crate::eval::memo;
+pub use pred::{Atom, Pred};
 
 use super::node::{Binary, Env, Node, Slot, Unary, binary, settled, unary};
+use crate::eval::env::Found;
+use crate::eval::tier::{Tier, Words};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
@@ -27,12 +28,15 @@ use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, low};
 use crate::value::val::{Val, force};
 use memo::Keyed;
-use plan::Plan;
+use plan::{Generator, Plan};
+
+/// A substitution on words.
+pub type Code = super::code::Code<Words>;
 
 pub type W = Box<Word>;
 
 /// An expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Word {
     Const(u64),
     Slot(Slot),
@@ -142,7 +146,7 @@ pub enum Int {
 }
 
 /// An operation of the general evaluator whose operands are words: remembered by them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Remembered {
     pub op: Op,
     pub args: Vec<Word>,
@@ -153,7 +157,7 @@ pub struct Remembered {
     pub keyed: Keyed,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Op {
     Unary(Unary),
     Binary(Binary),
@@ -166,7 +170,7 @@ pub enum Op {
 }
 
 /// An expression of the general evaluator, remembered by the slots it reads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Slow {
     pub node: Node,
     pub rep: R,
@@ -174,7 +178,7 @@ pub struct Slow {
 }
 
 /// The slots that a general tree reads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame {
     /// With their representations.
     pub reads: Vec<(Slot, R)>,
@@ -270,6 +274,69 @@ impl Word {
             Word::Memo(m) => return m.eval(env),
             Word::Slow(s) => return s.eval(env),
         })
+    }
+}
+
+/// Nothing that the general tier has not.
+#[derive(Debug)]
+pub enum Never {}
+
+impl Tier for Words {
+    type Value = u64;
+    type Node = Word;
+    type Assigned = (Slot, Word);
+    type Atom = Atom;
+    type Generator = Generator;
+    type Special = Never;
+
+    #[inline(always)]
+    fn slots(env: &mut Env) -> &mut [u64] {
+        &mut env.words
+    }
+
+    #[inline(always)]
+    fn value(node: &Word, env: &mut Env) -> Res<u64> {
+        node.get(env)
+    }
+
+    #[inline(always)]
+    fn target(a: &(Slot, Word)) -> Slot {
+        a.0
+    }
+
+    #[inline(always)]
+    fn assigned((_, word): &(Slot, Word), env: &mut Env) -> Res<u64> {
+        word.get(env)
+    }
+
+    #[inline]
+    fn integer(node: &Word, env: &mut Env) -> Res<Val> {
+        let w = node.get(env)?;
+        Ok(env.table.integer(w))
+    }
+
+    #[inline]
+    fn of_integer(i: i64, env: &Env) -> u64 {
+        env.table.word(&Val::I(i))
+    }
+
+    #[inline(always)]
+    fn of_ordinal(w: u64) -> u64 {
+        w
+    }
+
+    #[inline(always)]
+    fn holds(atom: &Atom, env: &mut Env) -> Res<bool> {
+        atom.holds(env)
+    }
+
+    #[inline(always)]
+    fn generate(g: &Generator, env: &mut Env, next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool> {
+        g.run(env, next)
+    }
+
+    fn special(s: &Never, _: &mut Env, _: Found) -> Res<bool> {
+        match *s {}
     }
 }
 

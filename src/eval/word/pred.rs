@@ -1,27 +1,23 @@
-//! Predicates on words. As [`Test::holds`], case by case.
+//! Tests on words.
 
-use super::memo::Keyed;
-use super::plan::Plan;
 use super::{Frame, W, Word, is_small};
-use crate::eval::node::{Cmp, Env, Slot, Test};
-use crate::lang::diag::Span;
-use crate::value::fault::{Fault, Res};
+use crate::eval::memo::Keyed;
+use crate::eval::node::{Cmp, Env, Test};
+use crate::eval::plan::Formula;
+use crate::eval::tier::Words;
+use crate::value::fault::Res;
 use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val, cmp_int};
 use std::cmp::Ordering;
 
-#[derive(Debug)]
-pub enum Pred {
-    Const(bool),
-    And(Vec<Pred>),
-    Or(Vec<Pred>),
-    All(Vec<Pred>),
-    Any(Vec<Pred>),
-    Not(Box<Pred>),
-    Implies(Box<Pred>, Box<Pred>),
-    Iff(Box<Pred>, Box<Pred>),
+/// A predicate on words.
+pub type Pred = Formula<Words>;
+
+/// A test without connectives.
+#[derive(Clone, Debug)]
+pub enum Atom {
     Eq(W, W),
     In(W, W),
     Subset(W, W),
@@ -50,17 +46,12 @@ pub enum Pred {
         nb: u32,
     },
     Defined(W),
-    Exists(Plan),
-    Forall(Plan, Box<Pred>),
-    If(Box<Pred>, Box<Pred>, Box<Pred>),
-    Let(Vec<(Slot, Word)>, Box<Pred>),
-    At(Box<Pred>, Span),
     Memo(Box<Remembered>),
     Slow(Box<Slow>),
 }
 
 /// A test of the general evaluator whose operands are words: remembered by them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Remembered {
     pub op: Op,
     pub args: Vec<Word>,
@@ -68,7 +59,7 @@ pub struct Remembered {
     pub keyed: Keyed,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Op {
     /// The representation is the set's.
     In(R),
@@ -78,78 +69,31 @@ pub enum Op {
 }
 
 /// A test of the general evaluator, remembered by the slots it reads.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Slow {
     pub test: Test,
     pub frame: Frame,
 }
 
-impl Pred {
-    #[inline]
-    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+impl Atom {
+    // Not inlined: the connectives' code would grow around it, and each test would pay for that.
+    #[inline(never)]
+    pub(super) fn holds(&self, env: &mut Env) -> Res<bool> {
         Ok(match self {
-            Pred::Const(b) => *b,
-            Pred::And(ts) => {
-                let mut fault = None;
-                for t in ts {
-                    match t.holds(env) {
-                        Ok(true) => {}
-                        Ok(false) => return Ok(false),
-                        Err(e) => Fault::gather(&mut fault, e),
-                    }
-                }
-                return fault.map_or(Ok(true), Err);
-            }
-            Pred::Or(ts) => {
-                let mut fault = None;
-                for t in ts {
-                    match t.holds(env) {
-                        Ok(false) => {}
-                        Ok(true) => return Ok(true),
-                        Err(e) => Fault::gather(&mut fault, e),
-                    }
-                }
-                return fault.map_or(Ok(false), Err);
-            }
-            Pred::All(ts) => {
-                let mut all = true;
-                for t in ts {
-                    all &= t.holds(env)?;
-                }
-                all
-            }
-            Pred::Any(ts) => {
-                let mut any = false;
-                for t in ts {
-                    any |= t.holds(env)?;
-                }
-                any
-            }
-            Pred::Not(t) => !t.holds(env)?,
-            Pred::Implies(a, b) => match a.holds(env) {
-                Ok(false) => true,
-                Ok(true) => b.holds(env)?,
-                Err(e) => match b.holds(env) {
-                    Ok(true) => true,
-                    Ok(false) => return Err(e),
-                    Err(f) => return Err(e.worse(f)),
-                },
-            },
-            Pred::Iff(a, b) => a.holds(env)? == b.holds(env)?,
-            Pred::Eq(a, b) => a.get(env)? == b.get(env)?,
-            Pred::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
-            Pred::Subset(a, b) => a.get(env)? & !b.get(env)? == 0,
-            Pred::Strict(a, b) => {
+            Atom::Eq(a, b) => a.get(env)? == b.get(env)?,
+            Atom::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
+            Atom::Subset(a, b) => a.get(env)? & !b.get(env)? == 0,
+            Atom::Strict(a, b) => {
                 let (a, b) = (a.get(env)?, b.get(env)?);
                 a & !b == 0 && a != b
             }
-            Pred::Meets(a, b) => a.get(env)? & b.get(env)? != 0,
-            Pred::InDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) != 0,
-            Pred::Cmp(a, b, cmp) => {
+            Atom::Meets(a, b) => a.get(env)? & b.get(env)? != 0,
+            Atom::InDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) != 0,
+            Atom::Cmp(a, b, cmp) => {
                 let (a, b) = (a.get(env)?, b.get(env)?);
                 cmp.holds(compare(a, b, env))
             }
-            Pred::InInts(x, set) => {
+            Atom::InInts(x, set) => {
                 let x = x.get(env)?;
                 match set {
                     IntSet::Integer => true,
@@ -157,31 +101,20 @@ impl Pred {
                     IntSet::Natural1 => compare(x, 0, env) == Ordering::Greater,
                 }
             }
-            Pred::InInterval { x, lo, hi } => {
+            Atom::InInterval { x, lo, hi } => {
                 let (x, lo, hi) = (x.get(env)?, lo.get(env)?, hi.get(env)?);
                 compare(lo, x, env) != Ordering::Greater && compare(x, hi, env) != Ordering::Greater
             }
-            Pred::InFun { kind, f, from, to, na, nb } => {
+            Atom::InFun { kind, f, from, to, na, nb } => {
                 let (f, from, to) = (f.get(env)?, from.get(env)?, to.get(env)?);
                 ops::in_matrices(*kind, f, from, to, *na, *nb)
             }
-            Pred::Defined(w) => {
+            Atom::Defined(w) => {
                 w.get(env)?;
                 true
             }
-            Pred::Exists(plan) => plan.exists(env)?,
-            Pred::Forall(plan, body) => plan.forall(env, body)?,
-            Pred::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
-            Pred::Let(defs, body) => {
-                for (slot, w) in defs {
-                    let w = w.get(env)?;
-                    env.words[*slot as usize] = w;
-                }
-                body.holds(env)?
-            }
-            Pred::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
-            Pred::Memo(m) => return m.holds(env),
-            Pred::Slow(s) => return s.holds(env),
+            Atom::Memo(m) => return m.holds(env),
+            Atom::Slow(s) => return s.holds(env),
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The slots that a compiled tree reads and does not bind itself: what has to be filled before it is evaluated.
 
-use crate::eval::grow::{EquationValue, Grow, Space};
-use crate::eval::node::{Compr, Node, Slot, Test};
-use crate::eval::plan::{Pattern, Plan, Step};
+use crate::eval::node::grow::{EquationValue, Grow, Space};
+use crate::eval::node::{Atom, Compr, Generator, Node, Pattern, Slot, Test};
+use crate::eval::plan::{Plan, Step};
 use std::collections::BTreeSet;
 
 #[derive(Default)]
@@ -105,21 +105,21 @@ impl Slots {
                 self.test(a);
                 self.test(b);
             }
-            Test::EqW(a, b)
-            | Test::InW(a, b)
-            | Test::SubsetW(a, b)
-            | Test::StrictW(a, b)
-            | Test::Eq(a, b, _)
-            | Test::Cmp(a, b, _)
-            | Test::In(a, b, _)
-            | Test::Subset(a, b, _)
-            | Test::FiniteSubset(a, b, _)
-            | Test::Strict(a, b, _)
-            | Test::InSeq { s: a, of: b, .. } => self.nodes([&**a, &**b]),
-            Test::InInts(a, _) | Test::Defined(a) => self.node(a),
-            Test::InInterval { x, lo, hi } => self.nodes([&**x, &**lo, &**hi]),
-            Test::InFun { f, from, to, .. } => self.nodes([&**f, &**from, &**to]),
-            Test::InCompr { x, over } => {
+            Test::Atom(Atom::EqW(a, b))
+            | Test::Atom(Atom::InW(a, b))
+            | Test::Atom(Atom::SubsetW(a, b))
+            | Test::Atom(Atom::StrictW(a, b))
+            | Test::Atom(Atom::Eq(a, b, _))
+            | Test::Atom(Atom::Cmp(a, b, _))
+            | Test::Atom(Atom::In(a, b, _))
+            | Test::Atom(Atom::Subset(a, b, _))
+            | Test::Atom(Atom::FiniteSubset(a, b, _))
+            | Test::Atom(Atom::Strict(a, b, _))
+            | Test::Atom(Atom::InSeq { s: a, of: b, .. }) => self.nodes([&**a, &**b]),
+            Test::Atom(Atom::InInts(a, _)) | Test::Atom(Atom::Defined(a)) => self.node(a),
+            Test::Atom(Atom::InInterval { x, lo, hi }) => self.nodes([&**x, &**lo, &**hi]),
+            Test::Atom(Atom::InFun { f, from, to, .. }) => self.nodes([&**f, &**from, &**to]),
+            Test::Atom(Atom::InCompr { x, over }) => {
                 self.node(x);
                 self.compr(over);
             }
@@ -148,11 +148,11 @@ impl Slots {
         for step in steps {
             match step {
                 Step::Test(t) => self.test(t),
-                Step::Match(p, n, _) => {
+                Step::Generate(Generator::Match(p, n, _)) => {
                     self.pattern(p);
                     self.node(n);
                 }
-                Step::In { pattern, set, .. } => {
+                Step::Generate(Generator::In { pattern, set, .. }) => {
                     self.pattern(pattern);
                     self.node(set);
                 }
@@ -160,11 +160,11 @@ impl Slots {
                     self.bound.insert(*slot);
                     self.nodes(lows.iter().chain(highs).map(|b| &b.node));
                 }
-                Step::All { slot, .. } => {
+                Step::Generate(Generator::All { slot, .. }) => {
                     self.bound.insert(*slot);
                 }
-                Step::Grow(g) => self.grow(g),
-                Step::Recursive { slot, node, .. } => {
+                Step::Generate(Generator::Grow(g)) => self.grow(g),
+                Step::Generate(Generator::Recursive { slot, node, .. }) => {
                     self.bound.insert(*slot);
                     self.node(node);
                 }

@@ -5,8 +5,8 @@
 //! conjunction is false only if some conjunct is false whatever the missing pieces are. Every grown value passes
 //! the ordinary tests once more when it is whole.
 
-use super::node::{Env, Node, Slot, Test};
-use super::plan::{Found, Pattern};
+use super::{Env, Node, Pattern, Slot, Test, settled};
+use crate::eval::env::Found;
 use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
 use crate::value::ops;
 use crate::value::rep::{R, Rep};
@@ -187,7 +187,7 @@ impl Grow {
             match &eq.value {
                 EquationValue::Is(node, _) => {
                     if let Ok(v) = node.val(env)
-                        && let Ok(v) = super::node::settled(v, rep.as_rel().1)
+                        && let Ok(v) = settled(v, rep.as_rel().1)
                     {
                         return Ok(vec![v]);
                     }

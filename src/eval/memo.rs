@@ -3,14 +3,15 @@
 //! is the same for all. Results of other keys have a table that forgets, one a worker; what is overwritten there is
 //! computed again.
 
+use crate::value::hash::spread;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// How a place that remembers makes its key: so many bits of each operand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Keyed {
     pub bits: Vec<u32>,
-    /// Index into [`super::Env::memos`].
+    /// Index into [`super::env::Env::memos`].
     pub site: usize,
 }
 
@@ -119,7 +120,7 @@ pub struct Memo {
 fn place(key: u64, len: usize) -> usize {
     let mask = len.wrapping_sub(1);
     let beyond = key >> (mask.count_ones() & 63);
-    (key as usize ^ beyond.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32) as usize) & mask
+    (key as usize ^ spread(beyond).rotate_left(32) as usize) & mask
 }
 
 impl Memo {
