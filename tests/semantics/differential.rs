@@ -8,7 +8,7 @@ use kanon::eval::Fault;
 use kanon::eval::compile::Compiler;
 use kanon::eval::node::{Env, Node, Test};
 use kanon::eval::word::lower::{Known, Lower};
-use kanon::eval::word::{Pred, Word};
+use kanon::eval::word::{Atom, Pred, Word};
 use kanon::model::{Expr, ExprKind, Type};
 use kanon::value::Value;
 use kanon::value::rep::Rep;
@@ -70,7 +70,7 @@ fn same_on_words(
     let rep = Rep::of(&case.expr.ty, &case.scope);
     let pred = test.and_then(|t| lower.closed(t));
     let word = node.and_then(|n| lower.closed_value(n, &rep));
-    let slow = matches!(pred, Some(Pred::Slow(_))) || matches!(word, Some(Word::Slow(_)));
+    let slow = matches!(pred, Some(Pred::Atom(Atom::Slow(_)))) || matches!(word, Some(Word::Slow(_)));
     ON_WORDS.fetch_add(u64::from(!slow && (pred.is_some() || word.is_some())), Ordering::Relaxed);
     env.memos = (0..lower.sites).map(|_| Default::default()).collect();
     env.lists = vec![Default::default(); lower.sites];
