@@ -13,6 +13,9 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+#[doc(hidden)]
+pub use kanon_language::{lang, model};
+
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod cli;
@@ -24,13 +27,7 @@ pub mod eval;
 pub mod explore;
 #[allow(missing_docs)]
 #[doc(hidden)]
-pub mod lang;
-#[allow(missing_docs)]
-#[doc(hidden)]
 pub mod ltl;
-#[allow(missing_docs)]
-#[doc(hidden)]
-pub mod model;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod report;

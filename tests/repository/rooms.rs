@@ -11,6 +11,9 @@ const ORDER: [&str; 13] = [
     "report", "cli",
 ];
 
+/// Folders of src that are crates.
+const CRATES: [&str; 1] = ["language"];
+
 /// Rooms that use a later one, to be repaired, as `a uses b`. What is repaired leaves the list.
 const ROOMS_LEFT: [&str; 0] = [];
 
@@ -36,6 +39,10 @@ fn sources() -> Vec<Source> {
             let mut module: Vec<String> = inside.iter().map(|s| s.to_string_lossy().into_owned()).collect();
             if module.last().is_some_and(|m| m == "mod") {
                 module.pop();
+            }
+            // A crate of its own below src: its rooms are rooms like the others.
+            if module.len() > 1 && CRATES.contains(&&*module[0]) {
+                module.remove(0);
             }
             // Tests look at everything, and lib and main put the rooms together.
             let skipped = module.last().is_none_or(|m| m == "tests" || m == "lib" || m == "main");

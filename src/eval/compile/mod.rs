@@ -653,12 +653,6 @@ fn binder(locals: &[LocalId]) -> Option<LocalId> {
     locals.first().copied()
 }
 
-impl Expr {
-    fn kind_is(&self, l: Lit) -> bool {
-        matches!(self.kind, ExprKind::Lit(k) if k == l)
-    }
-}
-
 /// The function space an operator denotes.
 pub(super) fn fun_kind(op: BinOp) -> Option<FunKind> {
     let kind =

@@ -1,7 +1,7 @@
 //! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
 //! rewriting. Whoever needs the whole tree recurses.
 
-use super::{Expr, ExprKind as E, Lhs, LocalId, Model, OpId, Step, Stmt, StmtKind as S, VarId};
+use super::{Expr, ExprKind as E, Lhs, Lit, LocalId, Model, OpId, Step, Stmt, StmtKind as S, VarId};
 
 impl Model {
     /// Calls `f` for each expression that stands in the model, the largest ones only.
@@ -92,6 +92,11 @@ impl Expr {
         let mut found = false;
         self.for_each_child(&mut |c| found = found || c.any(test));
         found
+    }
+
+    /// Whether it is that literal.
+    pub fn kind_is(&self, l: Lit) -> bool {
+        matches!(self.kind, E::Lit(k) if k == l)
     }
 
     pub fn mentions_local(&self, local: LocalId) -> bool {
