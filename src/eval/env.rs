@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Called with every solution or outcome; `Ok(false)` ends the search.
-pub type Found<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
+pub type Then<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
 
 /// Where a name's value lives while evaluating.
 pub type Slot = u32;

@@ -3,7 +3,7 @@
 //! A step generates (what the tier can: x ∈ S, x = E, x ↦ y ∈ r, x ⊆ S), runs through integers, or tests. Each solution
 //! is handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
 
-use super::env::{Env, Found, Slot};
+use super::env::{Env, Slot, Then};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res};
@@ -183,7 +183,7 @@ impl Scale {
 
 impl<T: Tier> Plan<T> {
     /// Finds all solutions. `Ok(false)` if the continuation ended the search.
-    pub fn solve(&self, env: &mut Env, found: Found) -> Res<bool> {
+    pub fn solve(&self, env: &mut Env, found: Then) -> Res<bool> {
         // A fault of an enclosing conjunction is none of this one's.
         let outer = env.pending.take();
         let out = run(&self.steps, env, found);
@@ -193,7 +193,7 @@ impl<T: Tier> Plan<T> {
 
     /// Like [`Plan::solve`], but all solutions are needed for an answer: `Err` in second place when an unbounded
     /// integer was cut off on the way, in which case only a solution that was found says anything.
-    pub fn solve_all(&self, env: &mut Env, found: Found) -> Res<Result<bool, Box<Fault>>> {
+    pub fn solve_all(&self, env: &mut Env, found: Then) -> Res<Result<bool, Box<Fault>>> {
         let before = env.truncated.take();
         let out = self.solve(env, found);
         let cut = std::mem::replace(&mut env.truncated, before);
@@ -248,7 +248,7 @@ impl<T: Tier> Plan<T> {
     }
 }
 
-fn run<T: Tier>(steps: &[Step<T>], env: &mut Env, found: Found) -> Res<bool> {
+fn run<T: Tier>(steps: &[Step<T>], env: &mut Env, found: Then) -> Res<bool> {
     let Some((step, rest)) = steps.split_first() else { return found(env) };
     match step {
         Step::Test(t) => match t.holds(env) {
@@ -305,7 +305,7 @@ pub(super) fn undecided<T: Tier>(
     values: u64,
     fault: Box<Fault>,
     env: &mut Env,
-    found: Found,
+    found: Then,
 ) -> Res<bool> {
     const FEW: u64 = 1024;
     let Some(slot) = slot.filter(|_| (1..=FEW).contains(&values)) else { return Err(fault) };

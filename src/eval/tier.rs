@@ -5,7 +5,7 @@
 //! the fast one, one word per slot ([`super::word`]), made of the first by lowering; so order and faults are the
 //! same by construction, and only the leaves can differ.
 
-use super::env::{Env, Found, Slot};
+use super::env::{Env, Slot, Then};
 use crate::value::fault::Res;
 use crate::value::val::Val;
 use std::fmt::Debug;
@@ -54,5 +54,5 @@ pub trait Tier: Clone + Debug + Sized + 'static {
     /// Binds the generator's slots in every way and goes on with each. `Ok(false)` if that ended the search.
     fn generate(g: &Self::Generator, env: &mut Env, next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool>;
 
-    fn special(s: &Self::Special, env: &mut Env, then: Found) -> Res<bool>;
+    fn special(s: &Self::Special, env: &mut Env, then: Then) -> Res<bool>;
 }

@@ -22,6 +22,7 @@ use super::search::{self, Loop};
 use super::store::{Packed, StateId, Store, View};
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
+use crate::value::hash;
 use kanon_refinement::kernel::{Arrival, Outcome, Taken};
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -124,8 +125,7 @@ impl Recent {
     /// Whether the key was handed on, as far as is remembered; now it is.
     #[inline]
     fn had(&mut self, key: &[u64]) -> bool {
-        const K: u64 = 0x9E37_79B9_7F4A_7C15;
-        let hash = key.iter().fold(0u64, |h, w| (h.rotate_left(23) ^ w).wrapping_mul(K));
+        let hash = key.iter().fold(0, |h, w| hash::join(h, *w));
         let place = (hash >> 40) as usize % Recent::PLACES;
         let known = &mut self.keys[place * self.words..(place + 1) * self.words];
         // Word by word: there is mostly one.

@@ -166,8 +166,7 @@ pub struct Flawed<S> {
 impl<S: System> Flawed<S> {
     /// The same answer whenever a state is asked for: a hash of its row decides.
     fn loses(&self, row: &[u64], at: u64) -> bool {
-        let hash =
-            row.iter().fold(at + 1, |h, w| (h.rotate_left(23) ^ w).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let hash = row.iter().fold(at + 1, |h, w| crate::value::hash::join(h, *w));
         matches!(self.flaw, Flaw::LosesSuccessor(n) if (hash >> 32).is_multiple_of(n.max(1)))
     }
 }

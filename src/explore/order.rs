@@ -1,5 +1,6 @@
 //! The order in which open states are taken: breadth first, depth first, or a mixture of both.
 
+use crate::value::hash::Sequence;
 use kanon_refinement::frontier::Frontier;
 use std::collections::VecDeque;
 
@@ -20,7 +21,7 @@ pub struct Waiting {
     queue: VecDeque<StateId>,
     /// Depth first when a draw is below this; all draws when it is `u64::MAX`.
     depth_first: u64,
-    seed: u64,
+    draws: Sequence,
 }
 
 impl Waiting {
@@ -30,21 +31,12 @@ impl Waiting {
             Order::Dfs => u64::MAX,
             Order::Mixed(a) => (a.clamp(0.0, 1.0) * u64::MAX as f64) as u64,
         };
-        Waiting { queue: VecDeque::new(), depth_first, seed }
+        Waiting { queue: VecDeque::new(), depth_first, draws: Sequence(seed) }
     }
 
     /// The states that wait, in no order that matters.
     pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
         self.queue.iter().copied()
-    }
-
-    /// The next of a fixed sequence of numbers (splitmix64): a run can be repeated.
-    fn draw(&mut self) -> u64 {
-        self.seed = self.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
     }
 }
 
@@ -62,7 +54,7 @@ impl Frontier for Waiting {
             0 => self.queue.pop_front(),
             u64::MAX => self.queue.pop_back(),
             bound => {
-                if self.draw() < bound {
+                if self.draws.draw() < bound {
                     self.queue.pop_back()
                 } else {
                     self.queue.pop_front()

@@ -188,7 +188,7 @@ pub fn confirm<S: Structure>(
 fn counterexample<S: Structure>(
     product: &mut Product<S>,
     initial: &[StateId],
-    found: &search::Found,
+    found: &search::Refuting,
     property: &Resolved,
     work: Work,
 ) -> Result<Lasso, String> {

@@ -4,7 +4,7 @@
 //! then `=>`, then `<=>`; binary ones associate to the left. A fairness premise stands before the whole formula; in it
 //! strong and weak parts are grouped first. B text is not looked at here, that is [`super::atoms`]' business.
 
-use super::lex::{Token, Word, lex, matching};
+use super::lex::{Symbol, Token, lex, matching};
 use super::syntax::{Binary, Fairness, Formula, Property, Unary};
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use std::fmt;
@@ -71,7 +71,7 @@ pub fn parse(sources: &mut SourceMap, name: &str, text: &str) -> Result<(FileId,
     let tokens = lex(text, file)?;
     let mut p = Parser { text, file, tokens, at: 0, depth: 0 };
     let property = p.property()?;
-    p.expect(Word::End, "the end of the formula")?;
+    p.expect(Symbol::End, "the end of the formula")?;
     Ok((file, property))
 }
 
@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.tokens[self.at]
     }
 
-    fn word(&self) -> Word {
+    fn word(&self) -> Symbol {
         self.token().word
     }
 
@@ -99,7 +99,7 @@ impl Parser<'_> {
         t
     }
 
-    fn eat(&mut self, word: Word) -> bool {
+    fn eat(&mut self, word: Symbol) -> bool {
         let is = self.word() == word;
         if is {
             self.next();
@@ -107,18 +107,18 @@ impl Parser<'_> {
         is
     }
 
-    fn expect(&mut self, word: Word, what: &str) -> Res<()> {
+    fn expect(&mut self, word: Symbol, what: &str) -> Res<()> {
         if self.eat(word) {
             return Ok(());
         }
         let t = self.token();
         let mut d = match t.word {
-            Word::End => Diagnostic::error("L0103", t.span, format!("expected {what}, found the end")),
+            Symbol::End => Diagnostic::error("L0103", t.span, format!("expected {what}, found the end")),
             _ => {
                 Diagnostic::error("L0103", t.span, format!("expected {what}, found `{}`", self.shown(t.span)))
             }
         };
-        if matches!(t.word, Word::Iff) {
+        if matches!(t.word, Symbol::Iff) {
             d = d.help("`<=>` does not chain: use parentheses");
         }
         Err(d)
@@ -135,12 +135,12 @@ impl Parser<'_> {
             let formula = self.equivalence()?;
             return Ok(Property { premise: Some(premise), formula });
         }
-        if self.eat(Word::Open)
+        if self.eat(Symbol::Open)
             && let Some(premise) = self.premise()?
         {
             let formula = self.equivalence()?;
-            self.expect(Word::Close, "`)`")?;
-            if self.word() == Word::End {
+            self.expect(Symbol::Close, "`)`")?;
+            if self.word() == Symbol::End {
                 return Ok(Property { premise: Some(premise), formula });
             }
         }
@@ -152,7 +152,7 @@ impl Parser<'_> {
     fn premise(&mut self) -> Res<Option<Fairness<Pattern>>> {
         let begin = self.at;
         if let Some((premise, _)) = self.fairness()?
-            && self.eat(Word::Implies)
+            && self.eat(Symbol::Implies)
         {
             return Ok(Some(premise));
         }
@@ -174,8 +174,8 @@ impl Parser<'_> {
                 _ => groups.push((is_and, f, sort)),
             }
             match self.word() {
-                Word::And => is_and = true,
-                Word::Or => is_and = false,
+                Symbol::And => is_and = true,
+                Symbol::Or => is_and = false,
                 _ => break,
             }
             self.next();
@@ -189,14 +189,14 @@ impl Parser<'_> {
     fn fair_literal(&mut self) -> Res<Option<(Fairness<Pattern>, Sort)>> {
         let t = self.token();
         Ok(Some(match t.word {
-            Word::WeakAll => (Fairness::WeakAll, Sort::Weak),
-            Word::StrongAll => (Fairness::StrongAll, Sort::Strong),
-            Word::Weak => (Fairness::Weak(self.pattern(t.inner)?), Sort::Weak),
-            Word::Strong => (Fairness::Strong(self.pattern(t.inner)?), Sort::Strong),
-            Word::Open => {
+            Symbol::WeakAll => (Fairness::WeakAll, Sort::Weak),
+            Symbol::StrongAll => (Fairness::StrongAll, Sort::Strong),
+            Symbol::Weak => (Fairness::Weak(self.pattern(t.inner)?), Sort::Weak),
+            Symbol::Strong => (Fairness::Strong(self.pattern(t.inner)?), Sort::Strong),
+            Symbol::Open => {
                 self.next();
                 let inner = self.fairness()?;
-                if inner.is_none() || self.word() != Word::Close {
+                if inner.is_none() || self.word() != Symbol::Close {
                     return Ok(None);
                 }
                 self.next();
@@ -211,7 +211,7 @@ impl Parser<'_> {
 
     fn equivalence(&mut self) -> Res<Formula<Atom>> {
         let left = self.implication()?;
-        if self.eat(Word::Iff) {
+        if self.eat(Symbol::Iff) {
             return Ok(left.binary(Binary::Iff, self.implication()?));
         }
         Ok(left)
@@ -219,7 +219,7 @@ impl Parser<'_> {
 
     fn implication(&mut self) -> Res<Formula<Atom>> {
         let mut left = self.junction()?;
-        while self.eat(Word::Implies) {
+        while self.eat(Symbol::Implies) {
             left = left.binary(Binary::Implies, self.junction()?);
         }
         Ok(left)
@@ -229,8 +229,8 @@ impl Parser<'_> {
         let mut left = self.binary()?;
         loop {
             let op = match self.word() {
-                Word::And => Binary::And,
-                Word::Or => Binary::Or,
+                Symbol::And => Binary::And,
+                Symbol::Or => Binary::Or,
                 _ => return Ok(left),
             };
             self.next();
@@ -242,11 +242,11 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         loop {
             let op = match self.word() {
-                Word::Until => Binary::Until,
-                Word::WeakUntil => Binary::WeakUntil,
-                Word::Release => Binary::Release,
-                Word::Since => Binary::Since,
-                Word::Trigger => Binary::Trigger,
+                Symbol::Until => Binary::Until,
+                Symbol::WeakUntil => Binary::WeakUntil,
+                Symbol::Release => Binary::Release,
+                Symbol::Since => Binary::Since,
+                Symbol::Trigger => Binary::Trigger,
                 _ => return Ok(left),
             };
             self.next();
@@ -268,16 +268,16 @@ impl Parser<'_> {
     fn unary_here(&mut self) -> Res<Formula<Atom>> {
         let t = self.next();
         let op = match t.word {
-            Word::Next => Unary::Next,
-            Word::Finally => Unary::Finally,
-            Word::Globally => Unary::Globally,
-            Word::Yesterday => Unary::Yesterday,
-            Word::Once => Unary::Once,
-            Word::Historically => Unary::Historically,
-            Word::Not => return Ok(self.unary()?.not()),
-            Word::Open => {
+            Symbol::Next => Unary::Next,
+            Symbol::Finally => Unary::Finally,
+            Symbol::Globally => Unary::Globally,
+            Symbol::Yesterday => Unary::Yesterday,
+            Symbol::Once => Unary::Once,
+            Symbol::Historically => Unary::Historically,
+            Symbol::Not => return Ok(self.unary()?.not()),
+            Symbol::Open => {
                 let inner = self.equivalence()?;
-                self.expect(Word::Close, "`)`")?;
+                self.expect(Symbol::Close, "`)`")?;
                 return Ok(inner);
             }
             _ => return self.atom(t),
@@ -292,39 +292,39 @@ impl Parser<'_> {
             Ok(Formula::Atom(Atom::Step(step(Some(Condition::Compare(how, expression)), t.span))))
         };
         Ok(match t.word {
-            Word::True => Formula::True,
-            Word::False => Formula::False,
-            Word::Deadlock => Formula::Atom(Atom::Deadlock),
-            Word::Sink => Formula::Atom(Atom::Sink),
-            Word::Goal => Formula::Atom(Atom::Goal(t.span)),
-            Word::Current => Formula::Atom(Atom::Current(t.span)),
-            Word::Predicate => Formula::Atom(Atom::Predicate(self.piece(t.inner)?)),
-            Word::Step => Formula::Atom(Atom::Step(self.pattern(t.inner)?)),
-            Word::Enabled => Formula::Atom(Atom::Enabled(self.pattern(t.inner)?)),
-            Word::Before => {
+            Symbol::True => Formula::True,
+            Symbol::False => Formula::False,
+            Symbol::Deadlock => Formula::Atom(Atom::Deadlock),
+            Symbol::Sink => Formula::Atom(Atom::Sink),
+            Symbol::Goal => Formula::Atom(Atom::Goal(t.span)),
+            Symbol::Current => Formula::Atom(Atom::Current(t.span)),
+            Symbol::Predicate => Formula::Atom(Atom::Predicate(self.piece(t.inner)?)),
+            Symbol::Step => Formula::Atom(Atom::Step(self.pattern(t.inner)?)),
+            Symbol::Enabled => Formula::Atom(Atom::Enabled(self.pattern(t.inner)?)),
+            Symbol::Before => {
                 let predicate = self.braced(t)?;
                 Formula::Atom(Atom::Step(step(Some(Condition::Predicate(predicate)), t.span)))
             }
-            Word::Changed => change(self, Change::Changed)?,
-            Word::Unchanged => change(self, Change::Unchanged)?,
-            Word::Increasing => change(self, Change::Increasing)?,
-            Word::Decreasing => change(self, Change::Decreasing)?,
-            Word::DeadlockOf => {
+            Symbol::Changed => change(self, Change::Changed)?,
+            Symbol::Unchanged => change(self, Change::Unchanged)?,
+            Symbol::Increasing => change(self, Change::Increasing)?,
+            Symbol::Decreasing => change(self, Change::Decreasing)?,
+            Symbol::DeadlockOf => {
                 let none = self.enabled_list(t)?.into_iter().map(Formula::not);
                 none.reduce(|a, b| a.binary(Binary::And, b)).unwrap_or(Formula::True)
             }
-            Word::Deterministic => at_most_one(&self.enabled_list(t)?),
-            Word::Controller => {
+            Symbol::Deterministic => at_most_one(&self.enabled_list(t)?),
+            Symbol::Controller => {
                 let all = self.enabled_list(t)?;
                 let one =
                     all.iter().cloned().reduce(|a, b| a.binary(Binary::Or, b)).unwrap_or(Formula::False);
                 one.binary(Binary::And, at_most_one(&all))
             }
-            Word::Weak | Word::Strong | Word::WeakAll | Word::StrongAll => {
+            Symbol::Weak | Symbol::Strong | Symbol::WeakAll | Symbol::StrongAll => {
                 return Err(Diagnostic::error("L0104", t.span, "fairness is a premise of the whole formula")
                     .help("write `WF(A) & SF(B) => formula`, with nothing before the premise"));
             }
-            Word::Unsupported(what) => {
+            Symbol::Unsupported(what) => {
                 let d = Diagnostic::error("L0401", t.span, format!("`{what}` is not supported in LTL"));
                 return Err(match what {
                     "E" | "A" | "EF" | "AG" => {
@@ -334,7 +334,9 @@ impl Parser<'_> {
                     _ => d,
                 });
             }
-            Word::End => return Err(Diagnostic::error("L0103", t.span, "expected a formula, found the end")),
+            Symbol::End => {
+                return Err(Diagnostic::error("L0103", t.span, "expected a formula, found the end"));
+            }
             _ => {
                 let message = format!("expected a formula, found `{}`", self.shown(t.span));
                 return Err(Diagnostic::error("L0103", t.span, message));

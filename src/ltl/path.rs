@@ -4,7 +4,7 @@ use super::component::Part;
 use super::fairness::Goal;
 use super::lasso::{Lasso, Taken};
 use super::product::{EdgeId, NodeId, Product};
-use super::search::Found;
+use super::search::Refuting;
 use super::structure::{StateId, Structure};
 use super::tableau::{NeedId, Tableau};
 use super::work::Work;
@@ -23,7 +23,7 @@ struct Path {
 }
 
 /// The counterexample that was found. `None` cannot happen if the search is right.
-pub fn lasso<S: Structure>(product: &mut Product<S>, initial: &[StateId], found: &Found) -> Option<Lasso> {
+pub fn lasso<S: Structure>(product: &mut Product<S>, initial: &[StateId], found: &Refuting) -> Option<Lasso> {
     let mut starts = vec![];
     for s in initial {
         let Some(list) = product.atoms(*s, Tableau::FIRST) else { continue };
@@ -31,11 +31,11 @@ pub fn lasso<S: Structure>(product: &mut Product<S>, initial: &[StateId], found:
         starts.extend(atoms.iter().filter_map(|a| product.find(*s, *a)));
     }
     let path = match found {
-        Found::Deadlock => {
+        Refuting::Deadlock => {
             let (start, way) = shortest(product, &starts, None, &mut |p, _, n| p.is_deadlock(n))?;
             Path { start, way, stem: None }
         }
-        Found::Component(part, goal) => {
+        Refuting::Component(part, goal) => {
             let (start, mut way) = shortest(product, &starts, None, &mut |p, _, n| p.has_mark(n, part.mark))?;
             let entry = way.last().map_or(start, |(_, n)| *n);
             let stem = Some(way.len());

@@ -5,6 +5,7 @@ use super::mistake::Mistake;
 use super::premise::Premise;
 use super::structure::{Edge, Expansion, Known, StateId, Structure};
 use super::tableau::{AtomId, Kind, KindId, ListId, NeedId, Tableau};
+use crate::value::hash::mix;
 use crate::verdict::Complete;
 use hashbrown::HashTable;
 use std::collections::HashMap;
@@ -399,7 +400,5 @@ impl<'s, S: Structure> Product<'s, S> {
 
 #[inline]
 fn hash(s: StateId, atom: AtomId) -> u64 {
-    let key = u64::from(s) << 32 | u64::from(atom);
-    let m = u128::from(key ^ 0xF39C_C060_5CED_C835) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
-    (m as u64) ^ (m >> 64) as u64
+    mix(u64::from(s) << 32 | u64::from(atom))
 }

@@ -14,7 +14,7 @@ use crate::verdict::Exhausted;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What refutes the formula.
-pub enum Found {
+pub enum Refuting {
     /// A finite path to a deadlock.
     Deadlock,
     /// A component, and what a loop in it must contain.
@@ -58,7 +58,7 @@ pub struct Search<'p, 's, S> {
 
 /// How a search ended.
 pub enum Ended {
-    Found(Found),
+    Found(Refuting),
     /// Every edge of the product was followed.
     Nothing(Exhausted),
     Stopped,
@@ -90,7 +90,7 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
         Ended::Nothing(Exhausted::nothing_is_left())
     }
 
-    fn enter(&mut self, node: NodeId, entry: u64) -> Option<Found> {
+    fn enter(&mut self, node: NodeId, entry: u64) -> Option<Refuting> {
         debug_assert_eq!(self.order.len(), node as usize);
         let first = self.active.len() as u32;
         self.order.push(first);
@@ -99,10 +99,10 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
         let (edge, _) = self.product.edges(node);
         self.frames.push(Frame { node, edge, list: NO_LIST, at: 0 });
         self.depth = self.depth.max(self.frames.len());
-        self.product.is_deadlock(node).then_some(Found::Deadlock)
+        self.product.is_deadlock(node).then_some(Refuting::Deadlock)
     }
 
-    fn depth_first(&mut self, stop: &AtomicBool) -> Option<Found> {
+    fn depth_first(&mut self, stop: &AtomicBool) -> Option<Refuting> {
         while let Some(frame) = self.frames.last_mut() {
             if frame.list != NO_LIST {
                 let atoms = self.product.tableau.list(frame.list);
@@ -142,7 +142,7 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
     }
 
     #[inline]
-    fn follow(&mut self, edge: EdgeId, atom: u32) -> Option<Found> {
+    fn follow(&mut self, edge: EdgeId, atom: u32) -> Option<Refuting> {
         let (node, is_new) = self.product.node(self.product.target(edge), atom);
         let takes = self.product.takes(edge);
         if is_new {
@@ -153,7 +153,7 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
     }
 
     /// An edge leads back to an active node: everything from its component on is one component.
-    fn merge(&mut self, at: u32, takes: u64) -> Option<Found> {
+    fn merge(&mut self, at: u32, takes: u64) -> Option<Refuting> {
         let mut accept = takes;
         while let Some(root) = self.roots.pop_if(|r| r.first > at) {
             accept |= root.accept | root.entry;
@@ -172,11 +172,11 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
         let way = *ways.iter().find(fits)?;
         let goal = Goal { accept: way.accept | way.strong, ..Goal::default() };
         let part = Part::new(self.product, self.active[first..].to_vec());
-        Some(Found::Component(part, goal))
+        Some(Refuting::Component(part, goal))
     }
 
     /// The last node of the path has no more edges.
-    fn leave(&mut self) -> Option<Found> {
+    fn leave(&mut self) -> Option<Refuting> {
         let frame = self.frames.pop()?;
         let root = self.roots.pop_if(|r| r.first == self.order[frame.node as usize])?;
         let first = root.first as usize;
@@ -195,7 +195,7 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
                 continue;
             }
             if let Some((part, goal)) = fair_part(self.product, &nodes, way) {
-                return Some(Found::Component(part, goal));
+                return Some(Refuting::Component(part, goal));
             }
         }
         None

@@ -21,7 +21,7 @@ const OWN: u64 = 0x21;
 
 /// How a labelling was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum Settled {
     /// Colours alone told all points apart, or all but interchangeable ones.
     ByColour,
     /// By search.
@@ -129,21 +129,21 @@ impl Labeller {
     }
 
     /// Labels a sketch: the points in canonical order, set by set, are in `order` afterwards.
-    pub fn label(&mut self, group: &Group, sketch: &mut Sketch, limit: u64, swap: Swap) -> Found {
+    pub fn label(&mut self, group: &Group, sketch: &mut Sketch, limit: u64, swap: Swap) -> Settled {
         let colours = &mut sketch.colours;
         self.refine(colours, &sketch.edges);
         self.arrange(group, colours);
         if self.settled(group, colours, &sketch.edges, swap) {
-            return Found::ByColour;
+            return Settled::ByColour;
         }
         self.search = Search { limit, ..Search::default() };
         let colours = std::mem::take(&mut sketch.colours);
         match self.descend(group, &colours, &sketch.edges, swap) {
-            Next::Stop => Found::GaveUp,
+            Next::Stop => Settled::GaveUp,
             _ => {
                 self.order.clear();
                 self.order.extend_from_slice(&self.search.best);
-                Found::BySearch
+                Settled::BySearch
             }
         }
     }

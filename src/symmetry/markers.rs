@@ -10,6 +10,7 @@ use super::Marks;
 use super::action::{MachineAction, Moves};
 use super::group::Group;
 use crate::system::System;
+use crate::value::hash::label as mix;
 use crate::value::val::Val;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -24,13 +25,6 @@ const FROM: u128 = 15;
 const EL: u128 = 16;
 const EMPTY: u128 = 17;
 const FIXED: u128 = 18;
-
-fn mix(a: u128, b: u128) -> u128 {
-    const K: u128 = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
-    let m = (a ^ b.rotate_left(71) ^ K).wrapping_mul(K | 1);
-    let m = (m ^ (m >> 67)).wrapping_mul(0xD6E8_FEB8_6659_FD93_A076_1D64_78BD_642F);
-    m ^ (m >> 59)
-}
 
 /// Makes markers, in memory that is kept.
 pub struct Marking {

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "nauty")]
 use super::Grapher;
-use super::canon::{self, Found};
+use super::canon::{self, Settled};
 #[cfg(feature = "nauty")]
 use super::graph::Graph;
 use super::group::Perm;
@@ -243,12 +243,12 @@ impl Reducer {
         let found = self.label(row);
         let labelled = self.timed.then(Instant::now);
         match found {
-            Found::ByColour => self.stats.by_colour += 1,
-            Found::BySearch => self.stats.labelled += 1,
-            Found::GaveUp => {}
+            Settled::ByColour => self.stats.by_colour += 1,
+            Settled::BySearch => self.stats.labelled += 1,
+            Settled::GaveUp => {}
         }
         // Whatever made the witness: it is a member of the group, and the key is its image.
-        let is_witness = found != Found::GaveUp
+        let is_witness = found != Settled::GaveUp
             && self.action.group().contains(&self.witness)
             && self.action.row(row, &self.witness, &mut self.key);
         if !is_witness {
@@ -266,7 +266,7 @@ impl Reducer {
     }
 
     /// Puts a permutation into `witness`, unless it gives up.
-    fn label(&mut self, row: &[u64]) -> Found {
+    fn label(&mut self, row: &[u64]) -> Settled {
         let action = &*self.action;
         let group = action.group();
         match &mut self.labelling {
@@ -286,10 +286,10 @@ impl Reducer {
                     swap.0.swap(a as usize, b as usize);
                     same
                 });
-                if found == Found::BySearch {
+                if found == Settled::BySearch {
                     self.stats.nodes += labeller.nodes();
                 }
-                if found != Found::GaveUp {
+                if found != Settled::GaveUp {
                     labeller.witness(group, &mut self.witness);
                 }
                 found
@@ -301,7 +301,7 @@ impl Reducer {
                 if self.timed {
                     *self.stats.sizes.entry(graph.len()).or_default() += 1;
                 }
-                let Ok(places) = labeller.label(graph) else { return Found::GaveUp };
+                let Ok(places) = labeller.label(graph) else { return Settled::GaveUp };
                 // The new order of a set's points is that of their places in the first layer.
                 self.witness.0.resize(group.points(), 0);
                 group.still().iter().for_each(|point| self.witness.0[*point as usize] = *point);
@@ -314,12 +314,12 @@ impl Reducer {
                         self.witness.0[*point as usize] = *image;
                     }
                 }
-                Found::BySearch
+                Settled::BySearch
             }
             #[cfg(test)]
             Labelling::Given(f) => {
                 f(row, &mut self.witness);
-                Found::BySearch
+                Settled::BySearch
             }
         }
     }

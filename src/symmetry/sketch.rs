@@ -11,17 +11,11 @@ use super::Sketcher;
 use super::action::{MachineAction, Moves};
 use super::group::Group;
 use crate::system::System;
+pub(super) use crate::value::hash::pair as mix;
 use crate::value::mask::{bits, row};
 use crate::value::val::Val;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-
-/// Mixes two words; neither commutative nor linear.
-#[inline]
-pub(super) fn mix(a: u64, b: u64) -> u64 {
-    let m = u128::from(a ^ 0x9E37_79B9_7F4A_7C15) * u128::from(b.rotate_left(32) ^ 0xD6E8_FEB8_6659_FD93);
-    (m as u64) ^ ((m >> 64) as u64)
-}
 
 const LEFT: u64 = 0x4C;
 const RIGHT: u64 = 0x52;

@@ -24,6 +24,13 @@ pub fn mix(w: u64) -> u64 {
     spread((m as u64) ^ (m >> 64) as u64)
 }
 
+/// Two words into one, neither commutative nor linear.
+#[inline]
+pub fn pair(a: u64, b: u64) -> u64 {
+    let m = u128::from(a ^ GOLDEN) * u128::from(b.rotate_left(32) ^ 0xD6E8_FEB8_6659_FD93);
+    (m as u64) ^ (m >> 64) as u64
+}
+
 /// Two words of 128 bits into one, for labels that stand for structure: a collision must not be expected.
 #[inline]
 pub fn label(a: u128, b: u128) -> u128 {

@@ -6,7 +6,7 @@
 //! the ordinary tests once more when it is whole.
 
 use super::{Env, Node, Pattern, Slot, Test, settled};
-use crate::eval::env::Found;
+use crate::eval::env::Then;
 use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
 use crate::value::ops;
 use crate::value::rep::{R, Rep};
@@ -116,7 +116,7 @@ impl Space {
 
 impl Grow {
     /// Binds the slot to every member of the space that no test refutes.
-    pub fn run(&self, env: &mut Env, found: Found) -> Res<bool> {
+    pub fn run(&self, env: &mut Env, found: Then) -> Res<bool> {
         let ground = self.space.ground(env)?;
         let mut viable = |env: &mut Env, v: Val| {
             env.go_on()?;
@@ -148,7 +148,7 @@ impl Grow {
         at: usize,
         env: &mut Env,
         viable: Viable,
-        found: Found,
+        found: Then,
     ) -> Res<bool> {
         let Some(x) = growing.from.get(at) else {
             return growing.point(at, chosen, env, viable, &mut |env, v| {

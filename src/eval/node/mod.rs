@@ -18,7 +18,7 @@ pub(super) use eval::{binary, unary};
 pub use generate::{Generator, Pattern};
 pub use special::{Part, Special, While};
 
-use super::env::Found;
+use super::env::Then;
 use super::plan::{Formula, Plan};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
@@ -359,7 +359,7 @@ impl Tier for Values {
         g.run(env, &mut next)
     }
 
-    fn special(s: &Special, env: &mut Env, then: Found) -> Res<bool> {
+    fn special(s: &Special, env: &mut Env, then: Then) -> Res<bool> {
         s.run(env, then)
     }
 }

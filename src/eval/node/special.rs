@@ -3,7 +3,7 @@
 
 use super::{Env, Node, Slot, Test};
 use crate::eval::code::{Code, Ways, Written, all_at_once};
-use crate::eval::env::Found;
+use crate::eval::env::Then;
 use crate::eval::tier::Values;
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
@@ -52,7 +52,7 @@ pub struct While {
 const MAX_ITERATIONS: u64 = 50_000_000;
 
 impl Special {
-    pub(super) fn run(&self, env: &mut Env, then: Found) -> Res<bool> {
+    pub(super) fn run(&self, env: &mut Env, then: Then) -> Res<bool> {
         match self {
             Special::Fresh(slots, body) => {
                 for s in slots {
@@ -172,7 +172,7 @@ fn shared(
     env: &mut Env,
     written: &mut Written<Values>,
     clash: Option<Span>,
-    then: Found,
+    then: Then,
 ) -> Res<bool> {
     let Some((part, rest)) = parts.split_first() else {
         return match clash {
@@ -211,7 +211,7 @@ impl While {
         }
     }
 
-    fn run(&self, env: &mut Env, mut variant: Option<Val>, mut fuel: u64, then: Found) -> Res<bool> {
+    fn run(&self, env: &mut Env, mut variant: Option<Val>, mut fuel: u64, then: Then) -> Res<bool> {
         loop {
             if !self.invariant.holds(env)? {
                 return Err(Fault::wd(WdKind::LoopInvariant).at(self.invariant_span));

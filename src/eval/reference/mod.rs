@@ -24,7 +24,7 @@ pub use pred::holds;
 pub use search::{Solutions, solutions};
 pub use set::{Symbolic, contains};
 pub use stmt::{
-    Found, Outcomes, Step, StepFault, Successors, constants, execute, execute_operation, initial_states,
+    Outcomes, Reached, Step, StepFault, Successors, constants, execute, execute_operation, initial_states,
     successors,
 };
 

@@ -376,7 +376,7 @@ fn call<'m>(
 
 /// What was found, and the faults on the way.
 #[derive(Debug)]
-pub struct Found<T> {
+pub struct Reached<T> {
     pub found: Vec<T>,
     pub faults: Vec<Fault>,
 }
@@ -406,10 +406,10 @@ pub struct Successors<'m> {
 }
 
 /// All valuations of the constants that satisfy PROPERTIES, as states without variables.
-pub fn constants<'m>(cx: &Cx<'m>) -> Found<State<'m>> {
+pub fn constants<'m>(cx: &Cx<'m>) -> Reached<State<'m>> {
     let slots: Vec<Slot> = (0..cx.model.constants.len()).map(|i| Slot::Const(ConstId(i as u32))).collect();
     let preds: Vec<&'m Expr> = cx.model.properties.iter().collect();
-    let mut out = Found { found: vec![], faults: vec![] };
+    let mut out = Reached { found: vec![], faults: vec![] };
     match search::all(cx, &Env::new(cx.model), &slots, &preds, Unbounded::Truncate) {
         Ok(solutions) => {
             out.faults.extend(solutions.faulty.into_iter().map(|(_, fault)| fault).reduce(worse));
@@ -439,10 +439,10 @@ fn settled_constants<'m>(cx: &Cx<'m>, env: &Env<'m>) -> Result<State<'m>, Fault>
 
 /// The distinct states after INITIALISATION, for one valuation of the constants. A variable without a value is a
 /// fault.
-pub fn initial_states<'m>(cx: &Cx<'m>, constants: &State<'m>) -> Found<State<'m>> {
+pub fn initial_states<'m>(cx: &Cx<'m>, constants: &State<'m>) -> Reached<State<'m>> {
     let initialisation = &cx.model.initialisation;
     let outcomes = execute(cx, &Env::of(constants), initialisation);
-    let mut out = Found { found: vec![], faults: outcomes.faults };
+    let mut out = Reached { found: vec![], faults: outcomes.faults };
     let targets: BTreeSet<_> = outcomes.done.into_iter().map(|env| (*env.variables).clone()).collect();
     for variables in targets {
         if variables.contains(&None) {

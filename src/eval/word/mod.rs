@@ -19,7 +19,7 @@ pub use crate::eval::memo;
 pub use pred::{Atom, Pred};
 
 use super::node::{Binary, Env, Node, Slot, Unary, binary, settled, unary};
-use crate::eval::env::Found;
+use crate::eval::env::Then;
 use crate::eval::tier::{Tier, Words};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
@@ -335,7 +335,7 @@ impl Tier for Words {
         g.run(env, next)
     }
 
-    fn special(s: &Never, _: &mut Env, _: Found) -> Res<bool> {
+    fn special(s: &Never, _: &mut Env, _: Then) -> Res<bool> {
         match *s {}
     }
 }

@@ -1,7 +1,7 @@
 //! How the tier on words binds slots; a step over a set of bits runs through the bits.
 
 use super::{Frame, Word};
-use crate::eval::env::Found;
+use crate::eval::env::Then;
 use crate::eval::node::{Env, Node, Slot};
 use crate::eval::plan::undecided;
 use crate::eval::tier::Words;
@@ -121,7 +121,7 @@ impl Generator {
 }
 
 impl Each {
-    fn run(&self, env: &mut Env, found: Found) -> Res<bool> {
+    fn run(&self, env: &mut Env, found: Then) -> Res<bool> {
         let key = self.frame.key(env);
         let known = key.and_then(|key| env.lists[self.frame.keyed.site].get(&key).cloned());
         if let Some(list) = known {
@@ -160,7 +160,7 @@ impl Each {
         .map_err(|e| e.at(self.span))
     }
 
-    fn through(&self, list: &[u64], env: &mut Env, found: Found) -> Res<bool> {
+    fn through(&self, list: &[u64], env: &mut Env, found: Then) -> Res<bool> {
         env.go_on()?;
         for w in list {
             let mut go = || Ok(!self.pattern.matches(*w, env)? || found(env)?);

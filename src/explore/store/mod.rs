@@ -11,8 +11,9 @@ mod rows;
 
 pub use layout::Layout;
 
+use crate::value::hash::mix;
 use kanon_refinement::kernel::{Insertion, Rrac};
-use places::{LEAST, Places, hash, id_of, mix, word};
+use places::{LEAST, Places, hash, id_of, word};
 use rows::{Full, Rows};
 use smallvec::SmallVec;
 use std::sync::Arc;

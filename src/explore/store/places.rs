@@ -2,18 +2,19 @@
 
 use super::StateId;
 use super::pages::room;
+use crate::value::hash::{GOLDEN, mix};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub struct Places(Vec<AtomicU64>);
 
 /// A place and its word.
 #[derive(Clone, Copy)]
-pub struct Found {
+pub struct Slot {
     pub at: usize,
     pub word: u64,
 }
 
-impl Found {
+impl Slot {
     #[inline]
     pub fn is_free(self) -> bool {
         self.word == 0
@@ -51,12 +52,12 @@ impl Places {
     ///
     /// The word is the one that was seen: a second look could find what another key has been given the place for.
     #[inline]
-    fn first(&self, hash: u64, is_wanted: impl Fn(u64) -> bool) -> Found {
+    fn first(&self, hash: u64, is_wanted: impl Fn(u64) -> bool) -> Slot {
         let mut at = start(hash, self.len());
         loop {
             let word = self.0[at].load(Ordering::Relaxed);
             if is_wanted(word) {
-                return Found { at, word };
+                return Slot { at, word };
             }
             at = (at + 1) & (self.len() - 1);
         }
@@ -74,13 +75,13 @@ impl Places {
 
     /// The place of a key, or a free one for it.
     #[inline]
-    pub fn narrow(&self, key: u64) -> Found {
+    pub fn narrow(&self, key: u64) -> Slot {
         self.first(mix(key), |word| word == key + 1 || word == 0)
     }
 
     /// The place of a state with this row, or a free one for it. Rows that cannot be had are other rows.
     #[inline]
-    pub fn wide<'r>(&self, hash: u64, key: &[u64], row: impl Fn(StateId) -> Option<&'r [u64]>) -> Found {
+    pub fn wide<'r>(&self, hash: u64, key: &[u64], row: impl Fn(StateId) -> Option<&'r [u64]>) -> Slot {
         let tag = hash as u32;
         let is_it = |word: u64| (word >> 32) as u32 == tag && row(id_of(word)).is_some_and(|r| r == key);
         self.first(hash, |word| word == 0 || is_it(word))
@@ -130,21 +131,11 @@ fn prefetch<T>(items: &[T], at: usize) {
     let _ = (items, at);
 }
 
-const K: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// Rows differ in few bits, so every bit has to reach the top and the bottom.
-#[inline]
-pub fn mix(w: u64) -> u64 {
-    let m = u128::from(w ^ 0xA076_1D64_78BD_642F) * u128::from(K);
-    let h = (m as u64) ^ (m >> 64) as u64;
-    h.wrapping_mul(K)
-}
-
 #[inline]
 pub fn hash(row: &[u64]) -> u64 {
     let mut h = row.len() as u64;
     for w in row {
-        h = mix(h ^ w).rotate_left(29).wrapping_add(K);
+        h = mix(h ^ w).rotate_left(29).wrapping_add(GOLDEN);
     }
     mix(h)
 }
