@@ -7,13 +7,12 @@
 use core::ops::ControlFlow;
 
 use kanon_refinement::concrete::{Bits, Concrete, Small, Trial};
-use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex, Visit};
 use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
 use kanon_refinement::{lab, rmc1, rmc2, wmc};
 
 use crate::any;
 use crate::choose::Choose;
-use crate::schema::assume_all;
+use crate::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex, Visit};
 use crate::search::{self, Count, Search, every};
 
 type Set<const N: usize, const G: usize> = Bits<Small<N, G>>;
@@ -128,7 +127,7 @@ impl<const N: usize, const G: usize, T: Trial> Shadow<N, G, T> {
     }
 
     /// The sets are equal, the invariants hold, the answers are the same.
-    fn compare(&mut self, kernel: &Kernel<Store<N, G>, Open<N, G>, Errors<N, G>>) {
+    fn compare(&mut self, kernel: &Kernel<'_, Store<N, G>, Open<N, G>, Errors<N, G>>) {
         let l = self.l;
         let i = l.single(&self.k.wmc.mc0.i);
         let open = l.union(&kernel.runex().waiting, &kernel.runex().taken);
@@ -156,12 +155,14 @@ pub fn constants<C: Choose>(
 ) -> (lab::Constants<C::L>, Option<rmc1::Constants<C::L>>) {
     if canonical {
         let k = any::symmetric(c);
-        assume_all!(c, |l, v| k.properties(&l, v));
-        let wmc = wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(&c.logic(), &k) };
+        let l = c.logic();
+        k.properties(&l, &mut |label: &'static str, holds| c.assume(label, holds));
+        let wmc = wmc::Constants { mc0: k.mc0.clone(), orb: wmc::same_rep(&l, &k) };
         (lab::Constants { wmc, rep: k.rep.clone() }, Some(k))
     } else {
         let k = any::labelled(c);
-        assume_all!(c, |l, v| k.wmc.properties(&l, v));
+        let l = c.logic();
+        k.wmc.properties(&l, &mut |label: &'static str, holds| c.assume(label, holds));
         (k, None)
     }
 }
@@ -205,46 +206,75 @@ pub fn agree<const N: usize, const G: usize, T: Trial>(
     }
     let from = pick(l.states());
     let stops = pick(2) == 1;
+    // The root in one go, or one initial state at a time, with other states between.
+    let lazily = pick(2) == 1;
     let (tr, inv, rep) = (k.wmc.mc0.tr.clone(), k.wmc.mc0.inv.clone(), k.rep.clone());
     let i = k.wmc.mc0.i;
     let m = lab::Lab::initialisation(&l, &k);
     let mut shadow = Shadow { l, k, m, canonical, wrong: None };
     let open = Open { waiting: l.empty(), taken: l.empty(), from };
-    let mut kernel = Kernel::new(Store(l.empty()), open, Errors(l.empty()));
-    shadow.compare(&kernel);
-
-    macro_rules! successors {
-        ($s1:expr, $x:expr) => {{
-            let mut flow = ControlFlow::Continue(());
-            for s2 in 0..l.states() {
-                if tr.contains($s1, s2) && flow.is_continue() {
-                    let visit = $x.visit(rep.at(s2), |_, _| inv.contains(s2));
-                    shadow.arrived($s1, s2, visit);
-                    if stops && matches!(visit, Visit::Err(_)) {
-                        flow = ControlFlow::Break(());
+    Kernel::scope(Store(l.empty()), open, Errors(l.empty()), |mut kernel, root| {
+        shadow.compare(&kernel);
+        let mut root = Some(root);
+        let (mut yielded, mut stopped) = (0, false);
+        while !stopped {
+            if let Some(token) = root.take() {
+                let outcome = kernel.expand_root(token, |x| {
+                    while yielded < l.states() {
+                        let s2 = yielded;
+                        yielded += 1;
+                        if tr.contains(i, s2) {
+                            let visit = x.visit(rep.at(s2), |_, _| inv.contains(s2));
+                            shadow.arrived(i, s2, visit);
+                            stopped = stops && matches!(visit, Visit::Err(_));
+                            if stopped || lazily {
+                                return ControlFlow::Break(());
+                            }
+                        }
                     }
+                    ControlFlow::Continue(())
+                });
+                match outcome {
+                    Outcome::Exhausted(token) => {
+                        shadow.removed(i);
+                        kernel.remove_root(token);
+                    }
+                    Outcome::Stopped(token) => root = Some(token),
+                }
+                shadow.compare(&kernel);
+                if stopped {
+                    break;
                 }
             }
-            flow
-        }};
-    }
-    if kernel.initialise(|x| successors!(i, x)).is_continue() {
-        shadow.removed(i);
-        shadow.compare(&kernel);
-        while let Some(s1) = kernel.take() {
-            match kernel.expand(s1, |s1, x| successors!(s1, x)) {
+            let Some(s1) = kernel.take() else {
+                if root.is_none() {
+                    break;
+                }
+                continue;
+            };
+            let outcome = kernel.expand(s1, |s1, x| {
+                for s2 in (0..l.states()).filter(|&s2| tr.contains(s1, s2)) {
+                    let visit = x.visit(rep.at(s2), |_, _| inv.contains(s2));
+                    shadow.arrived(s1, s2, visit);
+                    if stops && matches!(visit, Visit::Err(_)) {
+                        return ControlFlow::Break(());
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            match outcome {
                 Outcome::Exhausted(s1) => {
                     shadow.removed(s1.id());
                     kernel.remove(s1);
-                    shadow.compare(&kernel);
                 }
-                Outcome::Stopped(_) => break,
+                Outcome::Stopped(_) => stopped = true,
             }
+            shadow.compare(&kernel);
         }
-    }
-    shadow.compare(&kernel);
-    let holds = l.subset(&shadow.k.wmc.mc0.reach, &inv);
-    shadow.expect(kernel.pass().is_some() == holds, "kernel: pass is mc0's");
-    shadow.expect(kernel.fail().is_some() != holds, "kernel: fail is mc0's");
+        let holds = l.subset(&shadow.k.wmc.mc0.reach, &inv);
+        shadow.expect(kernel.pass().is_some() == holds, "kernel: pass is mc0's");
+        shadow.expect(kernel.fail().is_some() != holds, "kernel: fail is mc0's");
+        shadow.expect(kernel.unclassified() == 0, "kernel: every arrival is classified");
+    });
     shadow.wrong.map_or(Ok(()), Err)
 }

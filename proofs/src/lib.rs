@@ -12,6 +12,8 @@
 //! ([`schema`]). `OBLIGATIONS.md` ([`table`]) is the way from the paper to each.
 #![forbid(unsafe_code)]
 
+pub use kanon_refinement::kernel;
+
 pub mod any;
 pub mod choose;
 pub mod execute;

@@ -123,35 +123,38 @@ fn explore(shared: &Shared, k: &wmc::Constants<L>, rep: &[usize]) {
     let n = rep.len();
     let step = |s1: usize, s2: usize| k.mc0.tr.contains(s1, s2);
     let inv = |s: usize| k.mc0.inv.contains(s);
-    let mut first = Kernel::new(Rows(shared), Waiting(shared), Errors(shared));
-    let done = first.initialise(|x| {
-        for s2 in (0..n).filter(|&s2| step(0, s2)) {
-            x.visit((0, rep[s2]), |_, _| inv(s2));
-        }
-        ControlFlow::Continue(())
+    Kernel::scope(Rows(shared), Waiting(shared), Errors(shared), |mut first, root| {
+        let outcome = first.expand_root(root, |x| {
+            for s2 in (0..n).filter(|&s2| step(0, s2)) {
+                x.visit((0, rep[s2]), |_, _| inv(s2));
+            }
+            ControlFlow::Continue(())
+        });
+        let Outcome::Exhausted(i) = outcome else { panic!("all initial states were yielded") };
+        first.remove_root(i);
+        shared.log.lock().unwrap().push(Did::Removed(0));
     });
-    assert!(done.is_continue());
-    shared.log.lock().unwrap().push(Did::Removed(0));
     std::thread::scope(|scope| {
         for worker in 0..3 {
             scope.spawn(move || {
-                let mut kernel = Kernel::resume(Rows(shared), Waiting(shared), Errors(shared));
-                while !kernel.runex().is_empty() {
-                    let Some(s1) = kernel.take() else {
-                        std::thread::yield_now();
-                        continue;
-                    };
-                    let outcome = kernel.expand(s1, |s1, x| {
-                        // Each worker has its own order of successors.
-                        for s2 in (0..n).map(|s| (s + worker * 7) % n).filter(|&s2| step(s1, s2)) {
-                            x.visit((s1, rep[s2]), |_, _| inv(s2));
+                Kernel::resume(Rows(shared), Waiting(shared), Errors(shared), |mut kernel| {
+                    while !kernel.runex().is_empty() {
+                        let Some(s1) = kernel.take() else {
+                            std::thread::yield_now();
+                            continue;
+                        };
+                        let outcome = kernel.expand(s1, |s1, x| {
+                            // Each worker has its own order of successors.
+                            for s2 in (0..n).map(|s| (s + worker * 7) % n).filter(|&s2| step(s1, s2)) {
+                                x.visit((s1, rep[s2]), |_, _| inv(s2));
+                            }
+                            ControlFlow::Continue(())
+                        });
+                        if let Outcome::Exhausted(s1) = outcome {
+                            kernel.remove(s1);
                         }
-                        ControlFlow::Continue(())
-                    });
-                    if let Outcome::Exhausted(s1) = outcome {
-                        kernel.remove(s1);
                     }
-                }
+                });
             });
         }
     });

@@ -8,6 +8,10 @@ use alloc::vec::Vec;
 use crate::kernel::{Rerr, Runex};
 
 /// The waiting members of `runex`, in some order.
+///
+/// Contract: what is taken out was put in, and is taken out once. A frontier that loses a state, or ends before it is
+/// empty, costs the answer ([`Open`] counts for itself); one that yields a state twice for two that were put in would
+/// make it wrong.
 pub trait Frontier {
     /// Names a stored state.
     type Id: Copy;
@@ -23,27 +27,31 @@ pub trait Frontier {
     }
 }
 
-/// `runex` for one thread: a frontier, and the number of states taken from it but not yet removed.
+/// `runex` for one thread: a frontier, and the number of states put into it and not yet removed, whatever the frontier
+/// says.
 #[derive(Clone, Debug, Default)]
 pub struct Open<F> {
     waiting: F,
-    taken: usize,
+    members: usize,
 }
 
-impl<F> Open<F> {
+impl<F: Frontier> Open<F> {
     /// `runex` with the waiting states of the frontier.
     pub fn new(waiting: F) -> Self {
-        Self { waiting, taken: 0 }
-    }
-
-    /// The waiting states.
-    pub fn waiting(&self) -> &F {
-        &self.waiting
+        let members = waiting.len();
+        Self { waiting, members }
     }
 
     /// How many states are taken and not yet removed.
     pub fn taken(&self) -> usize {
-        self.taken
+        self.members.saturating_sub(self.waiting.len())
+    }
+}
+
+impl<F> Open<F> {
+    /// The waiting states.
+    pub fn waiting(&self) -> &F {
+        &self.waiting
     }
 }
 
@@ -52,24 +60,25 @@ impl<F: Frontier> Runex for Open<F> {
 
     #[inline]
     fn insert(&mut self, s: F::Id) {
+        // Counted first: a frontier that panics may have taken it.
+        self.members += 1;
         self.waiting.push(s);
     }
 
     #[inline]
     fn take(&mut self) -> Option<F::Id> {
-        let s = self.waiting.pop();
-        self.taken += usize::from(s.is_some());
-        s
+        self.waiting.pop()
     }
 
     #[inline]
     fn remove(&mut self, _s: F::Id) {
-        self.taken -= 1;
+        // Not below zero: more removed than put in is no empty set.
+        self.members = self.members.wrapping_sub(1);
     }
 
     #[inline]
     fn is_empty(&self) -> bool {
-        self.taken == 0 && self.waiting.is_empty()
+        self.members == 0
     }
 }
 
@@ -275,5 +284,33 @@ mod tests {
         assert_eq!(runex.take(), None);
         runex.remove(4);
         assert!(runex.is_empty());
+    }
+
+    /// Yields what is put in until it has had enough, and then says that it is empty.
+    struct Lazy(Vec<u32>, usize);
+
+    impl Frontier for Lazy {
+        type Id = u32;
+        fn push(&mut self, s: u32) {
+            self.0.push(s);
+        }
+        fn pop(&mut self) -> Option<u32> {
+            self.1 = self.1.checked_sub(1)?;
+            self.0.pop()
+        }
+        fn len(&self) -> usize {
+            if self.1 == 0 { 0 } else { self.0.len() }
+        }
+    }
+
+    #[test]
+    fn a_frontier_that_ends_early_leaves_states_open() {
+        let mut runex = Open::new(Lazy(Vec::new(), 1));
+        runex.insert(4);
+        runex.insert(5);
+        let s = runex.take().expect("two wait");
+        runex.remove(s);
+        assert_eq!(runex.take(), None);
+        assert!(runex.waiting().is_empty() && !runex.is_empty());
     }
 }

@@ -6,23 +6,34 @@
 //!
 //! | guard | token | had from |
 //! |---|---|---|
-//! | `s1 ∈ runex` | [`Taken`] | [`Kernel::take`] |
+//! | `s1 ∈ runex` | [`Taken`] | [`Kernel::take`]; of `i`, [`Root`], once from [`Kernel::scope`] |
 //! | `s1 ↦ s2 ∈ tr` | [`Expansion`] | [`Kernel::expand`], which lends it to the successor iteration of `s1` |
 //! | `rep(s2) ∉ rrac` | [`Absent`] | [`Expansion::arrive`], when the store inserted the key |
 //! | `rep[tr[{s1}]] ⊆ rrac ∪ rerr` | [`Expanded`] | [`Kernel::expand`], when the iteration ended by itself |
 //! | `runex = ∅ ∧ rerr = ∅` | [`Pass`] | [`Kernel::pass`] |
 //!
+//! Tokens belong to the kernel that made them: they carry its brand, a lifetime `'b` that is invariant and fresh for
+//! each [`Kernel::scope`], so a token of another kernel does not compile. Nor can a token be spent twice, since it is
+//! moved. What can happen is that one is lost, dropped or unwound by a panic, and then there is no [`Pass`]: a lost
+//! [`Taken`], [`Root`] or [`Expanded`] leaves its state in `runex`, and a lost [`Absent`] leaves a count
+//! ([`Kernel::unclassified`]) that nothing brings back to zero.
+//!
 //! What no type can know is the caller's part: that the iteration yields all of `tr[{s1}]`, that
-//! [`Expansion::add_inv`] is called for a state of `inv` and [`Expansion::add_err`] for one outside, and that
-//! the key handed to [`Expansion::arrive`] lies in the orbit of `s2`.
+//! [`Expansion::add_inv`] is called for a state of `inv` and [`Expansion::add_err`] for one outside, that
+//! the key handed to [`Expansion::arrive`] lies in the orbit of `s2`, and that the three parts keep their contracts.
 //!
 //! The events are those of [`crate::wmc`], which have no guard `rerr = ∅`; so several workers may fire them on
 //! shared sets. With a canonical key they are those of [`crate::rmc2`], with the state as its own key those of
-//! [`crate::mc2`]. The obligations `kernel/*` of kanon-proofs say that this form and those agree.
+//! [`crate::mc2`]. That this form and those agree (kernel/AGR of kanon-proofs) is executed, not proved.
+//!
+//! **In parts.** An expansion that is stopped gives its token back and may be taken up again later, with other events
+//! between: the successors that have arrived stay arrived (wmc/part/STA), each arrival adds one (wmc/part/NEXT), and
+//! when all have, remove is enabled (wmc/part/END). So the root may be expanded as its successors become known, one
+//! valuation of the constants after the other, and other states explored in the meantime.
 //!
 //! Absent on purpose: states (the store knows rows, the kernel only ids), hashing, order, clocks, I/O,
 //! allocation, dynamic dispatch. The special state `i` is in no store: nothing leads to it (`mc0/prp4`), so
-//! nobody asks whether it is there; it is the flag that [`Kernel::initialise`] clears.
+//! nobody asks whether it is there; it is a flag that [`Kernel::remove_root`] clears.
 
 use core::marker::PhantomData;
 use core::ops::ControlFlow;
@@ -74,34 +85,73 @@ pub trait Rerr {
     fn is_empty(&self) -> bool;
 }
 
+/// A lifetime that fits itself only.
+type Brand<'b> = PhantomData<fn(&'b ()) -> &'b ()>;
+
+/// Names the special state `i` in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct I;
+
+/// The guard `i ∈ runex`. There is one for each kernel, handed out by [`Kernel::scope`], and it is not spent twice:
+///
+/// ```compile_fail,E0382
+/// use core::ops::ControlFlow;
+/// use kanon_refinement::kernel::{Kernel, Rerr, Rrac, Runex};
+/// fn twice<R: Rrac<u8, Id = u8>, U: Runex<Id = u8>, E: Rerr<Id = u8>>(a: (R, U, E)) {
+///     Kernel::scope(a.0, a.1, a.2, |mut kernel, root| {
+///         let _ = kernel.expand_root(root, |_| ControlFlow::Break(()));
+///         let _ = kernel.expand_root(root, |_| ControlFlow::Continue(())); // the first call has it
+///     });
+/// }
+/// ```
+pub type Root<'b> = Taken<'b, I>;
+
 /// A member of `runex` that is this caller's to explore: the guard `s1 ∈ runex`.
 ///
-/// A token that is dropped leaves its state in `runex`, so no [`Pass`] can follow.
+/// A token that is dropped leaves its state in `runex`, so no [`Pass`] can follow. It is of no use to another kernel:
+///
+/// ```compile_fail,E0521
+/// use core::ops::ControlFlow;
+/// use kanon_refinement::kernel::{Kernel, Rerr, Rrac, Runex};
+/// fn mixed<R: Rrac<u8, Id = u8>, U: Runex<Id = u8>, E: Rerr<Id = u8>>(a: (R, U, E), b: (R, U, E)) {
+///     Kernel::scope(a.0, a.1, a.2, |mut first, _| {
+///         Kernel::scope(b.0, b.1, b.2, |mut second, _| {
+///             let Some(s1) = first.take() else { return };
+///             let _ = second.expand(s1, |_, _| ControlFlow::Continue(())); // `first` made it
+///         });
+///     });
+/// }
+/// ```
 #[must_use = "a taken state stays in runex until it is expanded and removed"]
 #[derive(Debug)]
-pub struct Taken<Id>(Id);
+pub struct Taken<'b, Id> {
+    id: Id,
+    brand: Brand<'b>,
+}
 
-impl<Id: Copy> Taken<Id> {
+impl<Id: Copy> Taken<'_, Id> {
     /// The state.
     #[inline]
     pub fn id(&self) -> Id {
-        self.0
+        self.id
     }
 }
 
 /// A state whose key was absent and is stored now: the guard `rep(s2) ∉ rrac`.
 ///
-/// It belongs to one expansion (`'k` is invariant and fresh for each), which does not end in [`Expanded`]
-/// unless the token was spent on [`Expansion::add_inv`] or [`Expansion::add_err`]. It cannot be spent on
-/// another one:
+/// It belongs to one expansion (`'k` is invariant and fresh for each) and cannot leave it. If it is not spent on
+/// [`Expansion::add_inv`] or [`Expansion::add_err`] there, its state is stored and in neither set, and the kernel does
+/// not forget that ([`Kernel::unclassified`]). It cannot be spent on another expansion:
 ///
 /// ```compile_fail,E0521
 /// use core::ops::ControlFlow;
-/// use kanon_refinement::kernel::{Arrival, Kernel, Rerr, Rrac, Runex};
-/// fn mixed<R: Rrac<u8, Id = u8>, U: Runex<Id = u8>, E: Rerr<Id = u8>>(a: &mut Kernel<R, U, E>, b: &mut Kernel<R, U, E>) {
-///     let _ = a.initialise(|x| {
+/// use kanon_refinement::kernel::{Arrival, Kernel, Rerr, Root, Rrac, Runex};
+/// fn mixed<'a, 'b, R: Rrac<u8, Id = u8>, U: Runex<Id = u8>, E: Rerr<Id = u8>>(
+///     a: &mut Kernel<'a, R, U, E>, i: Root<'a>, b: &mut Kernel<'b, R, U, E>, j: Root<'b>,
+/// ) {
+///     let _ = a.expand_root(i, |x| {
 ///         if let Arrival::New(s2) = x.arrive(1) {
-///             let _ = b.initialise(|y| {
+///             let _ = b.expand_root(j, |y| {
 ///                 y.add_inv(s2); // `x` made it, not `y`
 ///                 ControlFlow::Continue(())
 ///             });
@@ -125,29 +175,47 @@ impl<Id: Copy> Absent<'_, Id> {
     }
 }
 
-/// A state all of whose successors have arrived: the guard `rep[tr[{s1}]] ⊆ rrac ∪ rerr`.
+/// A state all of whose successors have arrived: the guard `rep[tr[{s1}]] ⊆ rrac ∪ rerr`. Another kernel does not
+/// remove it:
+///
+/// ```compile_fail,E0521
+/// use core::ops::ControlFlow;
+/// use kanon_refinement::kernel::{Kernel, Outcome, Rerr, Rrac, Runex};
+/// fn mixed<R: Rrac<u8, Id = u8>, U: Runex<Id = u8>, E: Rerr<Id = u8>>(a: (R, U, E), b: (R, U, E)) {
+///     Kernel::scope(a.0, a.1, a.2, |mut first, i| {
+///         Kernel::scope(b.0, b.1, b.2, |mut second, _| {
+///             if let Outcome::Exhausted(i) = first.expand_root(i, |_| ControlFlow::Continue(())) {
+///                 second.remove_root(i); // `first` expanded it
+///             }
+///         });
+///     });
+/// }
+/// ```
 #[must_use = "an expanded state stays in runex until it is removed"]
 #[derive(Debug)]
-pub struct Expanded<Id>(Id);
+pub struct Expanded<'b, Id> {
+    id: Id,
+    brand: Brand<'b>,
+}
 
-impl<Id: Copy> Expanded<Id> {
+impl<Id: Copy> Expanded<'_, Id> {
     /// The state.
     #[inline]
     pub fn id(&self) -> Id {
-        self.0
+        self.id
     }
 }
 
 /// The answer of the event `pass`: `reach ⊆ inv`. Only [`Kernel::pass`] makes one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Pass(());
 
 /// The answer of the event `fail`: `reach ⊄ inv`. Only [`Kernel::fail`] makes one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Fail(());
 
 /// The paper's `ANSWER = {Pass, Fail}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// All reachable states satisfy the invariant.
     Pass(Pass),
@@ -178,24 +246,32 @@ pub enum Visit<Id> {
 /// How an expansion ended.
 #[must_use = "an expanded state stays in runex until it is removed"]
 #[derive(Debug)]
-pub enum Outcome<Id> {
+pub enum Outcome<'b, Id> {
     /// The iteration was exhausted and every arrival classified.
-    Exhausted(Expanded<Id>),
-    /// It was stopped, or an [`Absent`] token was dropped. The state is still in `runex`.
-    Stopped(Taken<Id>),
+    Exhausted(Expanded<'b, Id>),
+    /// It was stopped, or an [`Absent`] token was lost at some time. The state is still in `runex`.
+    Stopped(Taken<'b, Id>),
 }
 
-type Brand<'k> = PhantomData<fn(&'k ()) -> &'k ()>;
+/// Counts an arrival if the store panics, which may have stored it by then. Costs nothing otherwise.
+struct Unwound<'c>(&'c mut usize);
+
+impl Drop for Unwound<'_> {
+    fn drop(&mut self) {
+        if !planted!("kernel/arrive/act2") {
+            *self.0 += 1;
+        }
+    }
+}
 
 /// The kernel lent to one successor iteration.
 #[derive(Debug)]
-pub struct Expansion<'k, R, U, E> {
-    kernel: &'k mut Kernel<R, U, E>,
-    unclassified: usize,
+pub struct Expansion<'k, 'b, R, U, E> {
+    kernel: &'k mut Kernel<'b, R, U, E>,
     brand: Brand<'k>,
 }
 
-impl<'k, R, U, E, Id> Expansion<'k, R, U, E>
+impl<'k, 'b, R, U, E, Id> Expansion<'k, 'b, R, U, E>
 where
     Id: Copy,
     U: Runex<Id = Id>,
@@ -207,10 +283,16 @@ where
     where
         R: Rrac<K, Id = Id>,
     {
-        match self.kernel.rrac.insert_if_absent(key) {
+        let Kernel { rrac, unclassified, .. } = &mut *self.kernel;
+        let unwound = Unwound(unclassified);
+        let insertion = rrac.insert_if_absent(key);
+        core::mem::forget(unwound);
+        match insertion {
             Insertion::Present(id) => Arrival::Known(id),
             Insertion::Inserted(id) => {
-                self.unclassified += 1;
+                if !planted!("kernel/arrive/act1") {
+                    self.kernel.unclassified += 1;
+                }
                 Arrival::New(Absent { id, brand: PhantomData })
             }
         }
@@ -219,15 +301,20 @@ where
     /// chain: rmc2/add_inv (Fig. 12 without rac, unex). Caller's part: `s2 ∈ inv`.
     #[inline]
     pub fn add_inv(&mut self, s2: Absent<'k, Id>) {
-        self.unclassified -= 1;
-        self.kernel.runex.insert(s2.id);
+        // Uncounted after it is open: a frontier that panics has not taken it.
+        if !planted!("kernel/add_inv/act1") {
+            self.kernel.runex.insert(s2.id);
+        }
+        self.kernel.unclassified -= 1;
     }
 
     /// chain: rmc2/add_err (Fig. 12 without err). Caller's part: `s2 ∉ inv`.
     #[inline]
     pub fn add_err(&mut self, s2: Absent<'k, Id>) {
-        self.unclassified -= 1;
-        self.kernel.rerr.insert(s2.id);
+        if !planted!("kernel/add_err/act1") {
+            self.kernel.rerr.insert(s2.id);
+        }
+        self.kernel.unclassified -= 1;
     }
 
     /// [`Expansion::arrive`] and, for a new state, the event that `inv` decides.
@@ -259,7 +346,7 @@ where
 
     /// The machine, to read: what an audit compares with its own.
     #[inline]
-    pub fn kernel(&self) -> &Kernel<R, U, E> {
+    pub fn kernel(&self) -> &Kernel<'b, R, U, E> {
         self.kernel
     }
 }
@@ -283,72 +370,88 @@ where
 ///     }
 /// }
 ///
-/// let mut kernel = Kernel::new(Seen([false; 100]), Open::new(Queue::new()), All::new());
-/// let _ = kernel.initialise(|x| {
-///     x.visit(7, |_, s| s != 50);
-///     ControlFlow::Continue(())
-/// });
-/// while let Some(s1) = kernel.take() {
-///     match kernel.expand(s1, |s, x| {
-///         for s2 in [(s * s) % 100, (s + 10) % 100] {
-///             if let Visit::Err(_) = x.visit(s2, |_, s| s != 50) {
-///                 return ControlFlow::Break(());
-///             }
-///         }
+/// let pass = Kernel::scope(Seen([false; 100]), Open::new(Queue::new()), All::new(), |mut kernel, root| {
+///     if let Outcome::Exhausted(i) = kernel.expand_root(root, |x| {
+///         x.visit(7, |_, s| s != 50);
 ///         ControlFlow::Continue(())
 ///     }) {
-///         Outcome::Exhausted(s1) => kernel.remove(s1),
-///         Outcome::Stopped(_) => break,
+///         kernel.remove_root(i);
 ///     }
-/// }
-/// assert!(kernel.pass().is_some()); // nothing ends in 0, so 50 is out of reach
+///     while let Some(s1) = kernel.take() {
+///         match kernel.expand(s1, |s, x| {
+///             for s2 in [(s * s) % 100, (s + 10) % 100] {
+///                 if let Visit::Err(_) = x.visit(s2, |_, s| s != 50) {
+///                     return ControlFlow::Break(());
+///                 }
+///             }
+///             ControlFlow::Continue(())
+///         }) {
+///             Outcome::Exhausted(s1) => kernel.remove(s1),
+///             Outcome::Stopped(_) => break,
+///         }
+///     }
+///     kernel.pass()
+/// });
+/// assert!(pass.is_some()); // nothing ends in 0, so 50 is out of reach
 /// ```
 #[derive(Debug)]
-pub struct Kernel<R, U, E> {
+pub struct Kernel<'b, R, U, E> {
     rrac: R,
     runex: U,
     rerr: E,
     /// `i ∈ runex`
     root: bool,
+    /// Arrivals that were stored and are in neither `rrac` nor `rerr`, or may be.
+    unclassified: usize,
+    brand: Brand<'b>,
 }
 
-impl<R, U, E, Id> Kernel<R, U, E>
+impl<'b, R, U, E, Id> Kernel<'b, R, U, E>
 where
     Id: Copy,
     U: Runex<Id = Id>,
     E: Rerr<Id = Id>,
 {
-    /// chain: rmc2/INITIALISATION (Fig. 13): `rrac := {i} ∥ runex := {i} ∥ rerr := ∅`. The parts are empty.
-    pub fn new(rrac: R, runex: U, rerr: E) -> Self {
+    /// chain: rmc2/INITIALISATION (Fig. 13): `rrac := {i} ∥ runex := {i} ∥ rerr := ∅`. The parts are empty. The
+    /// kernel and the token of `i` live as long as `body`, and no other kernel has their brand.
+    pub fn scope<T>(
+        rrac: R,
+        runex: U,
+        rerr: E,
+        body: impl for<'k> FnOnce(Kernel<'k, R, U, E>, Root<'k>) -> T,
+    ) -> T {
         debug_assert!(runex.is_empty() && rerr.is_empty());
-        Self { rrac, runex, rerr, root: true }
+        let kernel = Kernel { rrac, runex, rerr, root: true, unclassified: 0, brand: PhantomData };
+        body(kernel, Taken { id: I, brand: PhantomData })
     }
 
     /// A machine in the middle of its work: a checkpoint, or one worker of several on shared parts (one of
-    /// them, or a kernel before them, has initialised). Caller's part: the invariant of [`crate::wmc`] holds
+    /// them, or a kernel before them, has removed `i`). Caller's part: the invariant of [`crate::wmc`] holds
     /// of the parts, and `i` has been removed.
-    pub fn resume(rrac: R, runex: U, rerr: E) -> Self {
-        Self { rrac, runex, rerr, root: false }
+    pub fn resume<T>(rrac: R, runex: U, rerr: E, body: impl for<'k> FnOnce(Kernel<'k, R, U, E>) -> T) -> T {
+        body(Kernel { rrac, runex, rerr, root: false, unclassified: 0, brand: PhantomData })
     }
 
-    /// Expands `i` and removes it: the initial states are `tr[{i}]`. Break if the iteration was stopped; then
-    /// `i` stays in `runex`.
-    pub fn initialise(
+    /// Runs an iteration of the initial states, which are `tr[{i}]`. It answers `Continue` if with those of this and of
+    /// earlier iterations every initial state has been yielded, `Break` if not: then `i` stays in `runex`, and its
+    /// token comes back for the next part.
+    pub fn expand_root(
         &mut self,
-        initial: impl for<'k> FnOnce(&mut Expansion<'k, R, U, E>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        if self.exhausted(initial) {
-            self.root = false;
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        i: Root<'b>,
+        initial: impl for<'k> FnOnce(&mut Expansion<'k, 'b, R, U, E>) -> ControlFlow<()>,
+    ) -> Outcome<'b, I> {
+        self.expanded(i, initial)
+    }
+
+    /// chain: rmc2/remove (Fig. 12 without unex), for `i`.
+    pub fn remove_root(&mut self, _i: Expanded<'b, I>) {
+        self.root = false;
     }
 
     /// Some `s1 ∈ runex` that nobody has taken, in the order of the frontier.
     #[inline]
-    pub fn take(&mut self) -> Option<Taken<Id>> {
-        self.runex.take().map(Taken)
+    pub fn take(&mut self) -> Option<Taken<'b, Id>> {
+        self.runex.take().map(|id| Taken { id, brand: PhantomData })
     }
 
     /// Runs the successor iteration of `s1`. It answers `Continue` if it has yielded every successor, `Break`
@@ -356,41 +459,50 @@ where
     #[inline]
     pub fn expand(
         &mut self,
-        s1: Taken<Id>,
-        successors: impl for<'k> FnOnce(Id, &mut Expansion<'k, R, U, E>) -> ControlFlow<()>,
-    ) -> Outcome<Id> {
-        let id = s1.0;
-        if self.exhausted(|x| successors(id, x)) {
-            Outcome::Exhausted(Expanded(id))
+        s1: Taken<'b, Id>,
+        successors: impl for<'k> FnOnce(Id, &mut Expansion<'k, 'b, R, U, E>) -> ControlFlow<()>,
+    ) -> Outcome<'b, Id> {
+        let id = s1.id;
+        self.expanded(s1, |x| successors(id, x))
+    }
+
+    #[inline]
+    fn expanded<S: Copy>(
+        &mut self,
+        s1: Taken<'b, S>,
+        successors: impl for<'k> FnOnce(&mut Expansion<'k, 'b, R, U, E>) -> ControlFlow<()>,
+    ) -> Outcome<'b, S> {
+        let flow = successors(&mut Expansion { kernel: self, brand: PhantomData });
+        let ended = flow.is_continue() || planted!("kernel/expand/grd1");
+        let classified = self.unclassified == 0 || planted!("kernel/expand/grd2");
+        if ended && classified {
+            Outcome::Exhausted(Expanded { id: s1.id, brand: PhantomData })
         } else {
             Outcome::Stopped(s1)
         }
     }
 
-    #[inline]
-    fn exhausted(
-        &mut self,
-        successors: impl for<'k> FnOnce(&mut Expansion<'k, R, U, E>) -> ControlFlow<()>,
-    ) -> bool {
-        let mut x = Expansion { kernel: self, unclassified: 0, brand: PhantomData };
-        successors(&mut x).is_continue() && x.unclassified == 0
-    }
-
     /// chain: rmc2/remove (Fig. 12 without unex).
     #[inline]
-    pub fn remove(&mut self, s1: Expanded<Id>) {
-        self.runex.remove(s1.0);
+    pub fn remove(&mut self, s1: Expanded<'b, Id>) {
+        if !planted!("kernel/remove/act1") {
+            self.runex.remove(s1.id);
+        }
     }
 
     /// chain: rmc2/pass. Shared parts: ask when no other worker can fire an event any more, or let
     /// [`Runex::is_empty`] count what all workers hold.
     pub fn pass(&self) -> Option<Pass> {
-        (self.rerr.is_empty() && !self.root && self.runex.is_empty()).then_some(Pass(()))
+        let no_error = self.rerr.is_empty() || planted!("kernel/pass/grd1");
+        let no_state = self.runex.is_empty() || planted!("kernel/pass/grd2");
+        let no_root = !self.root || planted!("kernel/pass/grd3");
+        let no_loss = self.unclassified == 0 || planted!("kernel/pass/grd4");
+        (no_error && no_state && no_root && no_loss).then_some(Pass(()))
     }
 
     /// chain: rmc2/fail.
     pub fn fail(&self) -> Option<Fail> {
-        (!self.rerr.is_empty()).then_some(Fail(()))
+        (!self.rerr.is_empty() || planted!("kernel/fail/grd1")).then_some(Fail(()))
     }
 
     /// The answer, if there is one yet; `pass` and `fail` exclude each other.
@@ -421,6 +533,13 @@ where
         self.root
     }
 
+    /// How many arrivals were stored and never classified: an [`Absent`] was dropped, or a panic came between. Of the
+    /// one that is just being classified, if called there. Nothing takes such an arrival back, so there is no
+    /// [`Pass`] and no [`Expanded`] any more once an expansion has ended with one.
+    pub fn unclassified(&self) -> usize {
+        self.unclassified
+    }
+
     /// Takes the machine apart, for a checkpoint or a report.
     pub fn into_parts(self) -> (R, U, E) {
         (self.rrac, self.runex, self.rerr)
@@ -443,67 +562,70 @@ mod tests {
         }
     }
 
-    fn kernel() -> Kernel<Seen, Open<Queue<u32>>, All<u32>> {
-        Kernel::new(Seen(0), Open::new(Queue::new()), All::new())
+    type Tested<'b> = Kernel<'b, Seen, Open<Queue<u32>>, All<u32>>;
+
+    fn scope<T>(body: impl for<'b> FnOnce(Tested<'b>, Root<'b>) -> T) -> T {
+        Kernel::scope(Seen(0), Open::new(Queue::new()), All::new(), body)
+    }
+
+    fn done<Id>(outcome: Outcome<'_, Id>) -> Expanded<'_, Id> {
+        match outcome {
+            Outcome::Exhausted(e) => e,
+            Outcome::Stopped(_) => panic!("the iteration was exhausted"),
+        }
     }
 
     #[test]
-    fn the_root_is_open_until_it_is_expanded() {
-        let mut k = kernel();
-        assert!(k.root_open() && k.pass().is_none() && k.answer().is_none());
-        let stopped = k.initialise(|_| ControlFlow::Break(()));
-        assert!(stopped.is_break() && k.pass().is_none());
-        let done = k.initialise(|_| ControlFlow::Continue(()));
-        assert!(done.is_continue() && matches!(k.answer(), Some(Answer::Pass(_))));
-    }
-
-    #[test]
-    fn a_forgotten_arrival_blocks_pass() {
-        let mut k = kernel();
-        let done = k.initialise(|x| {
-            let _ = x.arrive(3); // neither add_inv nor add_err
-            ControlFlow::Continue(())
+    fn the_root_is_open_until_it_is_removed() {
+        scope(|mut k, root| {
+            assert!(k.root_open() && k.pass().is_none() && k.answer().is_none());
+            let Outcome::Stopped(root) = k.expand_root(root, |_| ControlFlow::Break(())) else {
+                panic!("Break is no exhausted iteration")
+            };
+            let i = done(k.expand_root(root, |_| ControlFlow::Continue(())));
+            assert!(k.pass().is_none());
+            k.remove_root(i);
+            assert!(matches!(k.answer(), Some(Answer::Pass(_))));
         });
-        assert!(done.is_break() && k.pass().is_none());
     }
 
     #[test]
     fn a_stopped_expansion_blocks_pass() {
-        let mut k = kernel();
-        let _ = k.initialise(|x| {
-            assert_eq!(x.visit(3, |_, _| true), Visit::Inv(3));
-            assert_eq!(x.visit(3, |_, _| true), Visit::Known(3));
-            ControlFlow::Continue(())
+        scope(|mut k, root| {
+            let i = done(k.expand_root(root, |x| {
+                assert_eq!(x.visit(3, |_, _| true), Visit::Inv(3));
+                assert_eq!(x.visit(3, |_, _| true), Visit::Known(3));
+                ControlFlow::Continue(())
+            }));
+            k.remove_root(i);
+            let s1 = k.take().expect("3 was added");
+            assert!(k.pass().is_none(), "3 is taken, so still in runex");
+            let Outcome::Stopped(s1) = k.expand(s1, |_, _| ControlFlow::Break(())) else {
+                panic!("Break is no exhausted iteration")
+            };
+            assert!(k.pass().is_none());
+            let s1 = done(k.expand(s1, |_, _| ControlFlow::Continue(())));
+            assert!(k.pass().is_none());
+            k.remove(s1);
+            assert!(k.pass().is_some());
         });
-        let s1 = k.take().expect("3 was added");
-        assert!(k.pass().is_none(), "3 is taken, so still in runex");
-        let Outcome::Stopped(s1) = k.expand(s1, |_, _| ControlFlow::Break(())) else {
-            panic!("Break is no exhausted iteration")
-        };
-        assert!(k.pass().is_none());
-        let Outcome::Exhausted(s1) = k.expand(s1, |_, _| ControlFlow::Continue(())) else {
-            panic!("no successors is an exhausted iteration")
-        };
-        assert!(k.pass().is_none());
-        k.remove(s1);
-        assert!(k.pass().is_some());
     }
 
     #[test]
     fn an_error_is_an_answer_and_the_run_may_go_on() {
-        let mut k = kernel();
-        let done = k.initialise(|x| {
-            assert_eq!(x.visit(1, |_, s| s != 1), Visit::Err(1));
-            assert_eq!(x.visit(2, |_, s| s != 1), Visit::Inv(2));
-            ControlFlow::Continue(())
-        });
-        assert!(done.is_continue());
-        assert!(k.fail().is_some() && k.pass().is_none());
-        let Some(s1) = k.take() else { panic!("2 was added") };
-        if let Outcome::Exhausted(s1) = k.expand(s1, |_, _| ControlFlow::Continue(())) {
+        scope(|mut k, root| {
+            let i = done(k.expand_root(root, |x| {
+                assert_eq!(x.visit(1, |_, s| s != 1), Visit::Err(1));
+                assert_eq!(x.visit(2, |_, s| s != 1), Visit::Inv(2));
+                ControlFlow::Continue(())
+            }));
+            k.remove_root(i);
+            assert!(k.fail().is_some() && k.pass().is_none());
+            let Some(s1) = k.take() else { panic!("2 was added") };
+            let s1 = done(k.expand(s1, |_, _| ControlFlow::Continue(())));
             k.remove(s1);
-        }
-        assert!(k.runex().is_empty() && k.pass().is_none());
-        assert_eq!(k.rerr().get(), [1]);
+            assert!(k.runex().is_empty() && k.pass().is_none());
+            assert_eq!(k.rerr().get(), [1]);
+        });
     }
 }

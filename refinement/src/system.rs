@@ -44,7 +44,7 @@ use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
 use crate::frontier::{First, Frontier, Open, Queue};
-use crate::kernel::{Insertion, Kernel, Outcome, Rrac, Visit};
+use crate::kernel::{Insertion, Kernel, Outcome, Pass, Rrac, Visit};
 
 /// A labelled transition system with an invariant: the constants of `mc0`, as functions.
 pub trait System {
@@ -74,6 +74,11 @@ pub enum Verdict<Op, State> {
         states: usize,
         /// A path of the system from its initialisation to the violation.
         trace: Vec<(Op, State)>,
+    },
+    /// No violation was found, and not everything was looked at: the frontier of [`check_in`] ended early.
+    Incomplete {
+        /// States stored.
+        states: usize,
     },
 }
 
@@ -146,49 +151,53 @@ pub fn check_by<T: System>(system: &T, rep: impl Fn(&T::State) -> T::State) -> V
     check_in(system, rep, Queue::new())
 }
 
-/// [`check_by`] in an order of the caller's choice.
+/// [`check_by`] in an order of the caller's choice. `Holds` is the kernel's `Pass` and nothing else.
 pub fn check_in<T: System>(
     system: &T,
     rep: impl Fn(&T::State) -> T::State,
     order: impl Frontier<Id = usize>,
 ) -> Verdict<T::Op, T::State> {
     let arena = Arena { ids: BTreeMap::new(), rows: Vec::new() };
-    let mut kernel = Kernel::new(arena, Open::new(order), First::new());
     let key = |from, op, s: T::State| Key { canonical: rep(&s), concrete: s, link: Link { from, op } };
     let inv = |arena: &Arena<T::State, T::Op>, id: usize| system.invariant(&arena.rows[id].0);
 
-    let mut going = kernel.initialise(|x| {
-        for (op, s) in system.initial() {
-            if let Visit::Err(_) = x.visit(key(None, op, s), inv) {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    while going.is_continue()
-        && let Some(s1) = kernel.take()
-    {
-        let here = kernel.rrac().rows[s1.id()].0.clone();
-        match kernel.expand(s1, |from, x| {
-            for (op, s) in system.successors(&here) {
-                if let Visit::Err(_) = x.visit(key(Some(from), op, s), inv) {
+    Kernel::scope(arena, Open::new(order), First::new(), |mut kernel, root| {
+        let outcome = kernel.expand_root(root, |x| {
+            for (op, s) in system.initial() {
+                if let Visit::Err(_) = x.visit(key(None, op, s), inv) {
                     return ControlFlow::Break(());
                 }
             }
             ControlFlow::Continue(())
-        }) {
-            Outcome::Exhausted(s1) => kernel.remove(s1),
-            Outcome::Stopped(_) => going = ControlFlow::Break(()),
+        });
+        let mut going = match outcome {
+            Outcome::Exhausted(i) => {
+                kernel.remove_root(i);
+                true
+            }
+            Outcome::Stopped(_) => false,
+        };
+        while going && let Some(s1) = kernel.take() {
+            let here = kernel.rrac().rows[s1.id()].0.clone();
+            match kernel.expand(s1, |from, x| {
+                for (op, s) in system.successors(&here) {
+                    if let Visit::Err(_) = x.visit(key(Some(from), op, s), inv) {
+                        return ControlFlow::Break(());
+                    }
+                }
+                ControlFlow::Continue(())
+            }) {
+                Outcome::Exhausted(s1) => kernel.remove(s1),
+                Outcome::Stopped(_) => going = false,
+            }
         }
-    }
-    let states = kernel.rrac().rows.len();
-    match kernel.rerr().get() {
-        Some(end) => Verdict::Fails { states, trace: kernel.rrac().trace(end) },
-        None => {
-            debug_assert!(kernel.pass().is_some());
-            Verdict::Holds { states }
+        let states = kernel.rrac().rows.len();
+        match (kernel.rerr().get(), kernel.pass()) {
+            (Some(end), _) => Verdict::Fails { states, trace: kernel.rrac().trace(end) },
+            (None, Some(Pass { .. })) => Verdict::Holds { states },
+            (None, None) => Verdict::Incomplete { states },
         }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -230,6 +239,32 @@ mod tests {
             assert!(trace.windows(2).all(|w| w[0].1 != 7 && w[0].1 + w[1].0 == w[1].1));
             assert_eq!(trace.last().map(|step| step.1), Some(7));
         }
+    }
+
+    /// A queue that ends after so many states.
+    struct Short(Queue<usize>, usize);
+
+    impl Frontier for Short {
+        type Id = usize;
+        fn push(&mut self, s: usize) {
+            self.0.push(s);
+        }
+        fn pop(&mut self) -> Option<usize> {
+            self.1 = self.1.checked_sub(1)?;
+            self.0.pop()
+        }
+        fn len(&self) -> usize {
+            0 // not even this is believed
+        }
+    }
+
+    #[test]
+    fn an_order_that_ends_early_is_no_answer() {
+        let bad = Count { bound: 9, bad: 7 };
+        let early = check_in(&bad, u32::clone, Short(Queue::new(), 2));
+        assert_eq!(early, Verdict::Incomplete { states: 4 });
+        assert!(!early.holds());
+        assert!(check_in(&Count { bound: 9, bad: 10 }, u32::clone, Short(Queue::new(), 10)).holds());
     }
 
     #[test]

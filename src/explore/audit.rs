@@ -262,7 +262,7 @@ impl<'s, S: System> Auditor<'s, S> {
     }
 
     /// The shadow of a search without reduction.
-    fn unreduced<V: Visited>(&mut self, event: Fired, kernel: &Driven<V>, due: bool) {
+    fn unreduced<V: Visited>(&mut self, event: Fired, kernel: &Driven<'_, V>, due: bool) {
         let store = kernel.rrac().store();
         let tally = due.then_some(&mut self.tally);
         match event {
@@ -322,7 +322,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
         a.flow()
     }
 
-    fn event(&mut self, event: Fired, kernel: &Driven<V>) -> ControlFlow<()> {
+    fn event(&mut self, event: Fired, kernel: &Driven<'_, V>) -> ControlFlow<()> {
         let a = &mut *self.auditor;
         if let Fired::Remove { s1 } = event {
             a.taken.remove(&s1);

@@ -148,19 +148,19 @@ pub(super) struct Common<'a, S> {
 }
 
 /// The thread that fires the events.
-pub(super) struct Leader<'a, 'p, S: System, V: ByKey, H> {
+pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
     pub common: &'a Common<'a, S>,
     pub main: Loop<'a, 'p, S, H>,
-    pub kernel: Driven<V>,
+    pub kernel: Driven<'b, V>,
     pub view: Arc<View>,
     /// The states that were taken, in the order in which they will be fired.
-    pub tokens: VecDeque<Taken<StateId>>,
+    pub tokens: VecDeque<Taken<'b, StateId>>,
     pub mine: Helper<S, V::Keys>,
     /// What it takes to prepare a state, about.
     pub cost: Duration,
 }
 
-impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
+impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)

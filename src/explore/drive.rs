@@ -10,7 +10,7 @@ use super::observe::Observers;
 use super::order::Order;
 use super::plan::{Asked, Plan, Refusal, plan};
 use super::reduced::{Flooded, Keyed, Marked};
-use super::search::{Explored, Firsts, Loop, Progress, Reduction, kernel, run};
+use super::search::{Explored, Firsts, Loop, Progress, Reduction, run, scope};
 use super::store::{Layout, Store};
 use crate::symmetry::orbit::Orbits;
 use crate::symmetry::{Action, Reducer, Strategy};
@@ -128,31 +128,32 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
 ) -> (Explored, H) {
     let observers = Observers::new::<V>(system, options);
     let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
-    let mut kernel = kernel(options, visited);
-    let flow = main.start(&mut kernel, firsts);
-    let store = kernel.rrac().store();
-    let (words, view) = (store.key_words(), Arc::new(store.view()));
-    let most = if options.order == Order::Bfs { MOST } else { 1 };
-    let helper = |kernel: &Driven<V>| Helper::new(system, stop, kernel.rrac().keys(), words);
-    let mine = helper(&kernel);
-    let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
-    let common = Common { system, observers: &observers, stop, planted };
-    let tokens = VecDeque::new();
-    let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
-    let mut done = vec![];
-    if flow.is_continue() {
-        if others.is_empty() {
-            let (mut rows, mut block) = (vec![], Block::default());
-            while leader.alone(most, &mut rows, &mut block).is_continue() {}
-        } else {
-            done = line::run(&mut leader, others, options.alone_below);
+    scope(options, visited, |mut kernel, root| {
+        let flow = main.start(&mut kernel, root, firsts);
+        let store = kernel.rrac().store();
+        let (words, view) = (store.key_words(), Arc::new(store.view()));
+        let most = if options.order == Order::Bfs { MOST } else { 1 };
+        let helper = |kernel: &Driven<'_, V>| Helper::new(system, stop, kernel.rrac().keys(), words);
+        let mine = helper(&kernel);
+        let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
+        let common = Common { system, observers: &observers, stop, planted };
+        let tokens = VecDeque::new();
+        let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
+        let mut done = vec![];
+        if flow.is_continue() {
+            if others.is_empty() {
+                let (mut rows, mut block) = (vec![], Block::default());
+                while leader.alone(most, &mut rows, &mut block).is_continue() {}
+            } else {
+                done = line::run(&mut leader, others, options.alone_below);
+            }
         }
-    }
-    let Leader { mut main, kernel, mine, .. } = leader;
-    done.push(mine);
-    for helper in &mut done {
-        main.cut(system.cut(&mut helper.worker));
-        main.cut(system.cut(&mut helper.judge));
-    }
-    main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys)))
+        let Leader { mut main, kernel, mine, .. } = leader;
+        done.push(mine);
+        for helper in &mut done {
+            main.cut(system.cut(&mut helper.worker));
+            main.cut(system.cut(&mut helper.judge));
+        }
+        main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys)))
+    })
 }

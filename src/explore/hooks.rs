@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 pub(super) type Runex = Open<Waiting>;
 pub(super) type Rerr = All<StateId>;
 /// The kernel that a search with this visited set drives.
-pub(super) type Driven<V> = Kernel<V, Runex, Rerr>;
+pub(super) type Driven<'b, V> = Kernel<'b, V, Runex, Rerr>;
 
 /// An event of the kernel. [`super::store::ROOT`] is the special state `i`, from which the initial states come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ pub(super) trait Hooks<V>: Sized {
     fn expand(&mut self, id: StateId, row: &[u64]) -> ControlFlow<()>;
 
     /// An event has happened.
-    fn event(&mut self, event: Fired, kernel: &Driven<V>) -> ControlFlow<()>;
+    fn event(&mut self, event: Fired, kernel: &Driven<'_, V>) -> ControlFlow<()>;
 
     /// The first false conjunct of the invariant, as the search takes it.
     fn invariant(&mut self, broken: Option<usize>) -> Option<usize>;
@@ -153,7 +153,7 @@ impl<V> Hooks<V> for Off {
         ControlFlow::Continue(())
     }
     #[inline(always)]
-    fn event(&mut self, _: Fired, _: &Driven<V>) -> ControlFlow<()> {
+    fn event(&mut self, _: Fired, _: &Driven<'_, V>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
     #[inline(always)]

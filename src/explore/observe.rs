@@ -121,7 +121,7 @@ impl<'s, S: System> Observers<'s, S> {
         &self,
         watch: &mut Watch,
         hooks: &mut H,
-        x: &mut Expansion<'k, V, Runex, Rerr>,
+        x: &mut Expansion<'k, '_, V, Runex, Rerr>,
         here: &mut S::Here,
         s2: Absent<'k, StateId>,
         from: (StateId, Option<usize>),
@@ -230,7 +230,11 @@ pub(super) struct Plain(());
 impl Plain {
     /// Fires add_inv for a new successor of the state.
     #[inline]
-    pub fn add_inv<'k, V: Visited>(&self, x: &mut Expansion<'k, V, Runex, Rerr>, s2: Absent<'k, StateId>) {
+    pub fn add_inv<'k, V: Visited>(
+        &self,
+        x: &mut Expansion<'k, '_, V, Runex, Rerr>,
+        s2: Absent<'k, StateId>,
+    ) {
         x.add_inv(s2);
     }
 }

@@ -163,7 +163,7 @@ impl<S: System> OrbitShadow<S> {
     pub fn event<V: Visited>(
         &mut self,
         event: Fired,
-        kernel: &Driven<V>,
+        kernel: &Driven<'_, V>,
         taken: &BTreeSet<StateId>,
         tally: Option<&mut Tally>,
     ) {
@@ -241,7 +241,7 @@ impl<S: System> OrbitShadow<S> {
     fn invariants<V: Visited>(
         &self,
         rk: &rmc1::Constants<L>,
-        kernel: &Driven<V>,
+        kernel: &Driven<'_, V>,
         taken: &BTreeSet<StateId>,
         tally: &mut Tally,
     ) {

@@ -14,7 +14,7 @@ use crate::system::{Starts, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use crate::verdict::{Complete, Verdict};
 use kanon_refinement::frontier::{All, Frontier, Open};
-use kanon_refinement::kernel::{Arrival, Expansion, Kernel, Outcome, Taken};
+use kanon_refinement::kernel::{self, Arrival, Expansion, Kernel, Outcome, Taken};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -85,23 +85,29 @@ pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
 ) -> (Explored, H) {
     let observers = Observers::new::<V>(system, options);
     let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
-    let mut kernel = kernel(options, visited);
-    let mut flow = main.start(&mut kernel, firsts);
-    while flow.is_continue() {
-        let Some(s1) = kernel.take() else { break };
-        main.hooks.take(s1.id());
-        flow = main.step(&mut kernel, s1);
-    }
-    main.finish(kernel, |_| {})
+    scope(options, visited, |mut kernel, root| {
+        let mut flow = main.start(&mut kernel, root, firsts);
+        while flow.is_continue() {
+            let Some(s1) = kernel.take() else { break };
+            main.hooks.take(s1.id());
+            flow = main.step(&mut kernel, s1);
+        }
+        main.finish(kernel, |_| {})
+    })
 }
 
-/// The machine before its first event.
-pub(super) fn kernel<V: Visited>(options: &Options, visited: V) -> Driven<V> {
-    Kernel::new(visited, Open::new(Waiting::new(options.order, options.seed.unwrap_or(0))), All::new())
+/// The machine before its first event, with the token of its root.
+pub(super) fn scope<V: Visited, T>(
+    options: &Options,
+    visited: V,
+    body: impl for<'b> FnOnce(Driven<'b, V>, kernel::Root<'b>) -> T,
+) -> T {
+    let open = Open::new(Waiting::new(options.order, options.seed.unwrap_or(0)));
+    Kernel::scope(visited, open, All::new(), body)
 }
 
 /// How many states wait.
-pub(super) fn waiting<V>(kernel: &Driven<V>) -> usize {
+pub(super) fn waiting<V>(kernel: &Driven<'_, V>) -> usize {
     kernel.runex().waiting().len()
 }
 
@@ -135,23 +141,32 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
     }
 
     /// Expands the root.
-    pub fn start<V: Visited>(&mut self, kernel: &mut Driven<V>, firsts: Firsts) -> ControlFlow<()>
+    pub fn start<'b, V: Visited>(
+        &mut self,
+        kernel: &mut Driven<'b, V>,
+        root: kernel::Root<'b>,
+        firsts: Firsts,
+    ) -> ControlFlow<()>
     where
         H: Hooks<V>,
     {
         let Loop { system, observers, stop, hooks, worker, watch, complete, .. } = self;
         hooks.expand(ROOT, &[])?;
-        kernel.initialise(|x| {
+        let outcome = kernel.expand_root(root, |x| {
             let flow = ControlFlow::Continue(());
             let mut root = Root { system: *system, observers, stop, watch, hooks, x, firsts, flow };
             *complete = system.starts(worker, &mut root);
             root.flow
-        })?;
+        });
+        match outcome {
+            Outcome::Exhausted(i) => kernel.remove_root(i),
+            Outcome::Stopped(_) => return ControlFlow::Break(()),
+        }
         hooks.event(Fired::Remove { s1: ROOT }, kernel)
     }
 
     /// Looks at the clock before a state is expanded.
-    pub fn look<V: Visited>(&mut self, kernel: &Driven<V>, s1: &Taken<StateId>) -> ControlFlow<()> {
+    pub fn look<V: Visited>(&mut self, kernel: &Driven<'_, V>, s1: &Taken<StateId>) -> ControlFlow<()> {
         self.turn = self.turn.wrapping_add(1);
         let store = kernel.rrac().store();
         if self.turn.is_multiple_of(256) {
@@ -173,7 +188,11 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
     }
 
     /// Expands a state and removes it.
-    pub fn step<V: Visited>(&mut self, kernel: &mut Driven<V>, s1: Taken<StateId>) -> ControlFlow<()>
+    pub fn step<'b, V: Visited>(
+        &mut self,
+        kernel: &mut Driven<'b, V>,
+        s1: Taken<'b, StateId>,
+    ) -> ControlFlow<()>
     where
         H: Hooks<V>,
     {
@@ -212,7 +231,7 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
         self.watch.cut(at);
     }
 
-    pub fn finish<V: Visited>(mut self, kernel: Driven<V>, merge: impl FnOnce(&mut V)) -> (Explored, H)
+    pub fn finish<V: Visited>(mut self, kernel: Driven<'_, V>, merge: impl FnOnce(&mut V)) -> (Explored, H)
     where
         H: Hooks<V>,
     {
@@ -239,18 +258,18 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
 }
 
 /// The expansion of the root: the initial states of every start.
-struct Root<'w, 'k, 's, S, V, H> {
+struct Root<'w, 'k, 'b, 's, S, V, H> {
     system: &'w S,
     observers: &'w Observers<'w, S>,
     stop: &'w Stop,
     watch: &'w mut Watch<'s>,
     hooks: &'w mut H,
-    x: &'w mut Expansion<'k, V, Runex, Rerr>,
+    x: &'w mut Expansion<'k, 'b, V, Runex, Rerr>,
     firsts: Firsts,
     flow: ControlFlow<()>,
 }
 
-impl<S: System, V: Visited, H: Hooks<V>> Root<'_, '_, '_, S, V, H> {
+impl<S: System, V: Visited, H: Hooks<V>> Root<'_, '_, '_, '_, S, V, H> {
     fn initial(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
         let Root { system, observers, stop, watch, hooks, x, .. } = self;
         let mut any = false;
@@ -282,7 +301,7 @@ impl<S: System, V: Visited, H: Hooks<V>> Root<'_, '_, '_, S, V, H> {
     }
 }
 
-impl<S: System, V: Visited, H: Hooks<V>> Starts<S::Worker> for Root<'_, '_, '_, S, V, H> {
+impl<S: System, V: Visited, H: Hooks<V>> Starts<S::Worker> for Root<'_, '_, '_, '_, S, V, H> {
     fn start(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
         if self.flow.is_continue() && self.firsts.is_first(start) {
             self.watch.counts.constants += 1;
@@ -304,16 +323,16 @@ impl<S: System, V: Visited, H: Hooks<V>> Starts<S::Worker> for Root<'_, '_, '_, 
 }
 
 /// The expansion of a state.
-struct Observe<'w, 'k, 's, S, V, H> {
+struct Observe<'w, 'k, 'b, 's, S, V, H> {
     system: &'w S,
     observers: &'w Observers<'w, S>,
     id: StateId,
     watch: &'w mut Watch<'s>,
     hooks: &'w mut H,
-    x: &'w mut Expansion<'k, V, Runex, Rerr>,
+    x: &'w mut Expansion<'k, 'b, V, Runex, Rerr>,
 }
 
-impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_, S, V, H> {
+impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_, '_, S, V, H> {
     #[inline]
     fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
         // Under reduction a transition is counted by what stands for its target, which is known only after it
@@ -350,7 +369,7 @@ fn arrive<'k, S: System, V: Visited, H: Hooks<V>>(
     observers: &Observers<S>,
     watch: &mut Watch,
     hooks: &mut H,
-    x: &mut Expansion<'k, V, Runex, Rerr>,
+    x: &mut Expansion<'k, '_, V, Runex, Rerr>,
     here: &mut S::Here,
     row: &[u64],
     from: (StateId, Option<usize>),

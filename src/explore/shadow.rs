@@ -251,7 +251,12 @@ impl<S: System> Shadow<S> {
     }
 
     /// The invariants of the machines, on the kernel's variables. `taken` are the states that wait for their turn, or are being expanded.
-    pub fn invariants<V: Visited>(&self, kernel: &Driven<V>, taken: &BTreeSet<StateId>, tally: &mut Tally) {
+    pub fn invariants<V: Visited>(
+        &self,
+        kernel: &Driven<'_, V>,
+        taken: &BTreeSet<StateId>,
+        tally: &mut Tally,
+    ) {
         let (l, k) = (&self.l, &self.k);
         let m = self.actual(kernel, taken, tally);
         let same = l.same(&m.rac, &self.expected.rac)
@@ -269,7 +274,12 @@ impl<S: System> Shadow<S> {
     }
 
     /// The kernel's variables, with its states named as the shadow names them.
-    fn actual<V: Visited>(&self, kernel: &Driven<V>, taken: &BTreeSet<StateId>, tally: &mut Tally) -> Mc2<L> {
+    fn actual<V: Visited>(
+        &self,
+        kernel: &Driven<'_, V>,
+        taken: &BTreeSet<StateId>,
+        tally: &mut Tally,
+    ) -> Mc2<L> {
         let Rmc2 { rrac, runex, rerr } = named(&self.l, kernel, taken, |row| self.at(row), tally);
         Mc2 { unex: runex, rac: rrac, err: rerr }
     }
@@ -278,7 +288,7 @@ impl<S: System> Shadow<S> {
 /// The kernel's variables, with its states named by their rows. `taken` are the states that wait for their turn, or are being expanded.
 pub(super) fn named<V: Visited>(
     l: &L,
-    kernel: &Driven<V>,
+    kernel: &Driven<'_, V>,
     taken: &BTreeSet<StateId>,
     at: impl Fn(&[u64]) -> usize,
     tally: &mut Tally,
