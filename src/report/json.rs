@@ -4,7 +4,7 @@ use crate::explore::Reduction;
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
 use crate::model::Model;
 use crate::model::open::{Opened, Refused};
-use crate::run::answer::{Audited, Checked, Counterexample, Place};
+use crate::run::answer::{Audited, Broken, Checked, Counterexample, Place};
 use crate::symmetry::note::{Fixed, Permuted};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
@@ -142,6 +142,10 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         "warnings": warnings,
         "notes": c.notes,
     });
+    if !c.broken.is_empty() {
+        let row = |b: &Broken| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });
+        answer["broken"] = c.broken.iter().map(row).collect();
+    }
     if let Some(r) = &c.reduction {
         if let Some(n) = r.effort.flooded {
             answer["flooded"] = n.into();
@@ -218,7 +222,11 @@ fn audit(a: &Audited, model: &Model) -> Value {
 }
 
 fn placed(p: &Place) -> Value {
-    json!({ "text": p.text, "file": p.file, "line": p.line, "column": p.column })
+    let mut o = json!({ "text": p.text, "file": p.file, "line": p.line, "column": p.column });
+    if let Some(label) = &p.label {
+        o["label"] = label.clone().into();
+    }
+    o
 }
 
 fn finding(f: &Counterexample, model: &Model) -> Value {

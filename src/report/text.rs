@@ -6,7 +6,7 @@ use crate::explore::{FindingKind, Reduction};
 use crate::lang::diag::{Diagnostic, Severity};
 use crate::model::Model;
 use crate::model::open::Opened;
-use crate::run::answer::{Audited, Checked, Counterexample, Word};
+use crate::run::answer::{Audited, Broken, Checked, Counterexample, Place, Word};
 use crate::run::numbers::plural;
 use crate::symmetry::Strategy;
 use crate::system::{Machine, System};
@@ -57,6 +57,7 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
         audit_trace(&mut out, trace, &opened.model);
     }
     summary(&mut out, c, opened);
+    broken(&mut out, &c.broken);
     for note in &c.notes {
         let _ = writeln!(out, "{}: {note}", paint("note", "1;36", colour));
     }
@@ -191,6 +192,45 @@ fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
     let _ = writeln!(out, "graphs by vertices: {}", sizes.join(", "));
 }
 
+/// States by conjunct and operation, as a table.
+fn broken(out: &mut String, all: &[Broken]) {
+    const LONGEST: usize = 40;
+    let mut operations: Vec<&str> = vec![];
+    let mut rows: Vec<(&Place, String)> = vec![];
+    for b in all {
+        if !operations.contains(&&*b.operation) {
+            operations.push(&b.operation);
+        }
+        if rows.iter().all(|(p, _)| p.span != b.conjunct.span) {
+            let text = b.conjunct.label.as_ref().unwrap_or(&b.conjunct.text);
+            let text = match text.char_indices().nth(LONGEST) {
+                Some((at, _)) => format!("{}…", &text[..at]),
+                None => text.clone(),
+            };
+            rows.push((&b.conjunct, format!("{}:{} {text}", b.conjunct.line, b.conjunct.column)));
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    let wide = rows.iter().map(|(_, t)| t.chars().count()).max().unwrap_or(0);
+    let _ =
+        write!(out, "states by conjunct that is false and operation that leads there first:\n  {:wide$}", "");
+    operations.iter().for_each(|op| {
+        let _ = write!(out, "  {op:>6}");
+    });
+    out.push('\n');
+    for (place, text) in &rows {
+        let _ = write!(out, "  {text:wide$}");
+        for op in &operations {
+            let states = all.iter().find(|b| b.conjunct.span == place.span && b.operation == *op);
+            let states = states.map_or("-".to_string(), |b| grouped(b.states));
+            let _ = write!(out, "  {states:>0$}", op.chars().count().max(6));
+        }
+        out.push('\n');
+    }
+}
+
 /// Somebody looked for it, so it is no error.
 fn is_goal(f: &Counterexample) -> bool {
     f.kind == FindingKind::Goal.name()
@@ -201,6 +241,7 @@ fn finding(out: &mut String, f: &Counterexample, opened: &Opened, colour: bool) 
     out.push('\n');
     if let Some(p) = &f.place {
         let message = match &f.operation {
+            None if p.label.is_some() => format!("{}: {}", f.message, p.label.as_deref().unwrap_or_default()),
             Some(op) if f.parameters.is_empty() => format!("{} (in {op})", f.message),
             Some(op) => format!("{} (in {op}({}))", f.message, equations(&f.parameters)),
             None => f.message.clone(),

@@ -22,6 +22,21 @@ pub struct Place {
     pub line: usize,
     /// Counted from 1, in characters.
     pub column: usize,
+    /// What a comment before it calls it: `/*@label inv1 */`.
+    pub label: Option<String>,
+}
+
+/// Conjuncts that some states break, and the operation that led to them first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// `invariant` or `assertion`
+    pub kind: &'static str,
+    /// What is false.
+    pub conjunct: Place,
+    /// Its name, or `INITIALISATION`.
+    pub operation: String,
+    /// How many states.
+    pub states: u64,
 }
 
 impl Place {
@@ -31,8 +46,19 @@ impl Place {
         let at = source.line_col(span.lo);
         // One line: conjuncts often run over several.
         let text = sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
-        Some(Place { span, text, file: source.path.display().to_string(), line: at.line, column: at.col })
+        let label = source.text.get(..span.lo as usize).and_then(label);
+        let file = source.path.display().to_string();
+        Some(Place { span, text, file, line: at.line, column: at.col, label })
     }
+}
+
+/// The label at the end of the text before a predicate.
+fn label(before: &str) -> Option<String> {
+    let inside = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(').strip_suffix("*/")?;
+    let name = inside[inside.rfind("/*")? + 2..].trim().strip_prefix("@label")?;
+    // `@labelled` is another word.
+    let name = name.strip_prefix(char::is_whitespace)?.trim();
+    (!name.is_empty()).then(|| name.to_string())
 }
 
 /// A finding, ready to be shown.
@@ -93,4 +119,6 @@ pub struct Checked {
     pub audit: Option<Audited>,
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
+    /// With `--all`: what is broken, by conjunct and operation.
+    pub broken: Vec<Broken>,
 }

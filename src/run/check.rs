@@ -5,6 +5,7 @@ use super::blame;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::{Project, Solved};
+use super::table;
 use super::why;
 use crate::explore::audit::{self, Audit, Reference};
 use crate::explore::plan::{Asked, Refusal, plan};
@@ -113,6 +114,11 @@ pub fn check(
             }
         },
     }
+    let is_broken = explored.counts.violations + explored.counts.assertion_failures > 0;
+    let broken = match task.options.all && is_broken {
+        true => table::table(solved, &explored, &task.options, deadline),
+        false => vec![],
+    };
     let flooded = explored.reduction.as_ref().map_or(0, |r| r.effort.bytes);
     let bytes = explored.store.bytes() + flooded;
     let complete = explored.is_complete && !deadline.is_set();
@@ -154,6 +160,7 @@ pub fn check(
         counts,
         audit,
         notes,
+        broken,
     })
 }
 

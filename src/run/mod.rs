@@ -20,6 +20,7 @@ pub mod notes;
 pub mod numbers;
 pub mod project;
 pub mod system;
+mod table;
 pub mod why;
 
 pub use check::{Task, check_file, explore};

@@ -224,6 +224,42 @@ fn what_never_happens_is_noted() {
 }
 
 #[test]
+fn all_findings_are_a_table_by_conjunct_and_operation() {
+    let machine = "MACHINE many SETS S VARIABLES x, y, w\n\
+                   INVARIANT x : 0..4 & y : 0..4 & w <: S & /*@label small */ x + y < 4 & (x = 4 => y < 1)\n\
+                   INITIALISATION x := 0 || y := 0 || w := {} OPERATIONS\n\
+                   right = SELECT x < 4 THEN x := x + 1 END;\n\
+                   up = SELECT y < 4 THEN y := y + 1 END;\n\
+                   put(s) = SELECT s : S & s /: w & x = 0 & y = 0 THEN w := w \\/ {s} END;\n\
+                   back = BEGIN x := 0 || y := 0 END END\n";
+    let path = file("table", "many.mch", machine);
+    for symmetry in ["off", "auto", "flood"] {
+        let v = answer(&["check", text(&path), "--all", "--symmetry", symmetry, "--json"], FAILS);
+        let rows = v["broken"].as_array().expect("a table");
+        let states = |label: &str, operation: &str| -> u64 {
+            let fits = |r: &&Value| {
+                let c = &r["conjunct"];
+                r["operation"] == operation && (c["label"] == label || c["text"] == label)
+            };
+            rows.iter().filter(fits).filter_map(|r| r["states"].as_u64()).sum()
+        };
+        // The states with x + y >= 4, of 25 with each w; breadth first, those with x > 0 are first reached by `right`.
+        let sets = if symmetry == "auto" { 3 } else { 4 };
+        let all = states("small", "right") + states("small", "up");
+        assert_eq!(all, 15 * sets, "{symmetry}: {v}");
+        assert_eq!(v["violations"], 15 * sets, "{symmetry}");
+        let second = states("x = 4 => y < 1", "right") + states("x = 4 => y < 1", "up");
+        assert_eq!(second, 4 * sets, "{symmetry}");
+    }
+    let ran = kanon(&["check", text(&path), "--all", "--symmetry", "off"]);
+    let line = ran.out.lines().find(|l| l.contains("2:56 small")).unwrap_or_default();
+    assert!(ran.out.contains("the invariant is violated: small") && !line.is_empty(), "{}", ran.out);
+    // Only what was asked for.
+    let v = answer(&["check", text(&path), "--json"], FAILS);
+    assert!(v.get("broken").is_none() && v["finding"]["conjunct"]["label"] == "small", "{v}");
+}
+
+#[test]
 fn a_machine_without_operations_has_no_deadlock() {
     let machine =
         "MACHINE still VARIABLES x INVARIANT x : 0..LAST DEFINITIONS LAST == 2 INITIALISATION x :: 0..2 END";
