@@ -7,6 +7,8 @@
 //! | random ([`execute::once`]) | a tape that shrinks | some larger systems, up to 64 states |
 //! | SMT ([`smt`], `kanon-proofs obligations`) | symbols | every size |
 //!
+//! Kani has not been run on the harnesses as they are now; docs/refinement.md says what it proved of the earlier ones.
+//!
 //! An obligation ([`obligations`]) is a function over a source of choices ([`choose::Choose`]): it chooses
 //! constants, a state that satisfies the invariant and an event ([`any`]), assumes the guard, and claims
 //! ([`schema`]). `OBLIGATIONS.md` ([`table`]) is the way from the paper to each.
