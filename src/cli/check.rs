@@ -171,7 +171,7 @@ impl Args {
     /// The machine's own formulas.
     fn formulas(&self) -> ltl::Task {
         let limits = space::Limits { max_states: self.limits.max_states, max_memory: self.max_memory };
-        ltl::Task { limits, symmetry: self.symmetry, ..ltl::Task::default() }
+        ltl::Task { limits, symmetry: self.symmetry, audit: self.audit.is_some(), ..ltl::Task::default() }
     }
 }
 

@@ -48,6 +48,9 @@ pub struct Args {
     /// Write the first counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub trace: Option<PathBuf>,
+    /// When nothing was found, look once more: at the search's own store, and at its states by a second evaluator; slow
+    #[arg(long)]
+    pub audit: bool,
     /// Print a JSON array with an object per formula instead of text
     #[arg(long)]
     pub json: bool,
@@ -61,7 +64,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Exit {
     let options = Options { symmetry: args.symmetry, threads: args.threads, ..Options::default() };
-    if let Err(why) = plan(&options, Asked::Paths, false) {
+    if let Err(why) = plan(&options, Asked::Paths, args.audit) {
         return super::wrong(why.0, args.json);
     }
     if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
@@ -76,6 +79,7 @@ pub fn run(args: &Args) -> Exit {
         current: args.current.clone(),
         limits: Limits { max_states: args.max_states, max_memory: args.max_memory },
         symmetry: args.symmetry,
+        audit: args.audit,
     };
     let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());
     task.formulas.extend(args.formulas.iter().enumerate().map(numbered));

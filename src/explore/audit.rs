@@ -12,7 +12,7 @@ use super::inject::{Faulty, Mistake, Planted};
 use super::orbits::OrbitShadow;
 use super::plan::{Asked, Plan, Refusal, plan};
 use super::sample::{self, Sampler};
-pub use super::sample::{Compared, Reference, Second, Seen};
+pub use super::sample::{Compared, Reference, Second, Seen, look_at};
 use super::search::{self, Explored, Firsts, Progress};
 use super::shadow::{Shadow, Tally};
 use super::store::{ROOT, StateId};

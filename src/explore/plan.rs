@@ -43,8 +43,6 @@ const MARKED_AUDIT: Refusal = Refusal(
     "`--audit` executes the clauses of the refinement chain, and `--symmetry markers`, which is approximate, is no \
      machine of it",
 );
-const AUDITED_PATHS: Refusal =
-    Refusal("`--audit` watches the search for states, not that for paths: check the formulas without it");
 const THREADS_ORDER: Refusal =
     Refusal("several threads search breadth first: leave out `--order` or `--threads`");
 const THREADS_FLOOD: Refusal = Refusal(
@@ -84,7 +82,6 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (MARKED_PATHS, is_marked && asked != Asked::States),
         (MARKED_ORDER, is_marked && !is_bfs),
         (MARKED_AUDIT, is_marked && audit),
-        (AUDITED_PATHS, audit && asked != Asked::States),
         (THREADS_PATHS, several && asked == Asked::Paths),
         (THREADS_ORDER, several && !is_bfs),
         (THREADS_FLOOD, several && *symmetry == Strategy::Flood),

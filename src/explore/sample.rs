@@ -13,7 +13,7 @@ use crate::symmetry::Action;
 use crate::system::{Label, Machine, Role, Starts, Stop, System, Transition, Visitor};
 use crate::value::Value;
 use crate::value::fault::{Fault, Res};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ pub(super) const SUCCESSORS: &str = "evaluator/successors";
 pub(super) const INVARIANT: &str = "evaluator/invariant";
 pub(super) const ASSERTION: &str = "evaluator/assertion";
 pub(super) const GOAL: &str = "evaluator/goal";
+pub(super) const PREDICATE: &str = "evaluator/formula";
 pub(super) const OBSERVER: &str = "observer: what there is to tell is told";
 pub(super) const TR: &str = "symmetry/tr: a(tr[s]) = tr[a(s)]";
 pub(super) const INV: &str = "symmetry/inv: s ∈ inv ⇔ a(s) ∈ inv";
@@ -45,6 +46,8 @@ pub struct Compared {
     pub invariants: u64,
     pub assertions: u64,
     pub goals: u64,
+    /// Predicates of a formula.
+    pub predicates: u64,
     /// Comparisons that could not be made, since an evaluator gave up.
     pub skipped: u64,
     /// The constants or initial states, on which everything rests, were among those.
@@ -182,6 +185,24 @@ impl<'s, S: System> Sampler<'s, S> {
     }
 }
 
+/// Looks at the starts of a system and at some of its states, as the audit of a search does.
+pub fn look_at<'s, S: System>(
+    system: &'s S,
+    second: Box<dyn Second + 's>,
+    rows: impl Iterator<Item = Vec<u64>>,
+    stop: &Stop,
+) -> (Compared, Option<Difference>) {
+    let mut sampler = Sampler::new(system, Some(second), stop);
+    let mut difference = sampler.root();
+    for row in rows {
+        if difference.is_some() || stop.load(std::sync::atomic::Ordering::Relaxed) {
+            break;
+        }
+        difference = sampler.look(&row, None);
+    }
+    (sampler.compared, difference)
+}
+
 /// Collects the starts with their initial states.
 struct Roots<'s, S> {
     system: &'s S,
@@ -242,6 +263,9 @@ pub struct Reference<'s> {
     deadlock: bool,
     /// The valuations that it found itself.
     constants: Vec<State<'s>>,
+    /// Of a formula, with what was said of states.
+    predicates: Vec<&'s Expr>,
+    values: HashMap<Vec<u64>, u64>,
 }
 
 /// Operation, parameters, results, target.
@@ -255,7 +279,39 @@ impl<'s> Reference<'s> {
             (Role::Goal, options.goal),
         ];
         let told = roles.into_iter().filter(|(_, on)| *on && !options.all).map(|(r, _)| r).collect();
-        Reference { system, told, deadlock: options.deadlock && !options.all, constants: vec![] }
+        let deadlock = options.deadlock && !options.all;
+        let (constants, predicates, values) = (vec![], vec![], HashMap::new());
+        Reference { system, told, deadlock, constants, predicates, values }
+    }
+
+    /// Also asks for the truth of these predicates, whose values in a state are the bits of a word.
+    #[must_use]
+    pub fn with_predicates(self, predicates: Vec<&'s Expr>, values: HashMap<Vec<u64>, u64>) -> Reference<'s> {
+        Reference { predicates, values, ..self }
+    }
+
+    /// Whether the predicates of a formula are as they were said to be.
+    fn formula(&self, row: &[u64], compared: &mut Compared) -> Option<Difference> {
+        let values = self.values.get(row)?;
+        for (i, p) in self.predicates.iter().enumerate() {
+            let Some(state) = self.state(row) else {
+                compared.skipped += 1;
+                continue;
+            };
+            let cx = self.evaluator(FUEL);
+            let expected = reference::holds(&cx, &Env::of(&state), p);
+            compared.steps += FUEL - cx.fuel();
+            match expected {
+                Ok(expected) if cx.truncated().is_empty() => {
+                    compared.predicates += 1;
+                    if expected != (values >> i & 1 == 1) {
+                        return Some((PREDICATE, format!("predicate {} is {expected}", i + 1)));
+                    }
+                }
+                _ => compared.skipped += 1,
+            }
+        }
+        None
     }
 
     fn evaluator(&self, fuel: u64) -> Cx<'s> {
@@ -435,6 +491,8 @@ impl Second for Reference<'_> {
     }
 
     fn look(&mut self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
-        self.transitions(row, seen, compared).or_else(|| self.truth(row, seen, compared))
+        self.transitions(row, seen, compared)
+            .or_else(|| self.truth(row, seen, compared))
+            .or_else(|| self.formula(row, compared))
     }
 }

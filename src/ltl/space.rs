@@ -114,6 +114,11 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
         self.states.store.row(s)
     }
 
+    /// The propositions of states that hold in a state.
+    pub fn props(&self, s: StateId) -> u64 {
+        self.states.props[s as usize]
+    }
+
     pub fn states(&self) -> usize {
         self.states.store.len()
     }

@@ -4,15 +4,18 @@ use super::blame;
 use super::check::lacking;
 use super::deadline::Deadline;
 use super::notes;
+use super::numbers::plural;
 use super::project::{Project, Solved};
 use super::why;
 use crate::explore::Options;
+use crate::explore::audit::{Compared, Reference, look_at};
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::ltl::atoms::{self, Bound, StateAtom};
 use crate::ltl::machine::{self, Predicates};
 use crate::ltl::space::{Limits, Space};
 use crate::ltl::{self, Counts, Lasso, Property, Structure, Work, reduce};
+use crate::model::Expr;
 use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
 use crate::symmetry::note::Fixed;
@@ -20,7 +23,7 @@ use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
 use crate::system::{Machine, System};
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, replay};
-use crate::verdict::{Verdict, Why, Word};
+use crate::verdict::{Broken, Verdict, Why, Word};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -37,6 +40,8 @@ pub struct Task {
     pub limits: Limits,
     /// How symmetric states are recognised.
     pub symmetry: Strategy,
+    /// Look at a search that has found nothing once more.
+    pub audit: bool,
 }
 
 /// The answer to one formula.
@@ -190,6 +195,19 @@ pub fn check_file(
     }
 }
 
+/// What an audit looked at.
+fn audit_note(looked: ltl::Audited, compared: &Compared) -> String {
+    format!(
+        "audit: {} asked for their steps again, {} found closed, {} judged; {} and {} compared with the \
+         reference evaluator",
+        plural(looked.states as u64, "state"),
+        plural(looked.nodes as u64, "node"),
+        plural(looked.components as u64, "component"),
+        plural(compared.successors, "state"),
+        plural(compared.predicates, "predicate"),
+    )
+}
+
 struct Run<'a> {
     solved: &'a Solved<'a>,
     task: &'a Task,
@@ -243,6 +261,37 @@ impl Run<'_> {
         }
     }
 
+    /// The reference evaluator's opinion on the states that a search has met, as far as there is time: their steps, and
+    /// the predicates of the formula.
+    fn second_look(&self, space: &Seen, bound: &Bound) -> Result<Compared, Why> {
+        let machine = &*self.solved.machine;
+        let predicate = |s: &'_ StateAtom| match s {
+            StateAtom::Predicate(e) => Some(e.clone()),
+            StateAtom::Current(_) => None,
+        };
+        // One that is no predicate would put the others into the wrong places.
+        let predicates: Option<Vec<Expr>> = bound.states.iter().map(predicate).collect();
+        let predicates = predicates.unwrap_or_default();
+        let rows = || (0..space.states() as u32).map(|s| space.row(s).to_vec());
+        let values = rows().zip((0..).map(|s| space.props(s))).collect();
+        let options = Options { all: true, ..Options::default() };
+        let second = Reference::new(machine, &options).with_predicates(predicates.iter().collect(), values);
+        let (compared, difference) = look_at(machine, Box::new(second), rows(), &self.deadline.flag);
+        if let Some(why) = self.deadline.why() {
+            return Err(why);
+        }
+        match difference {
+            Some((clause, detail)) => {
+                let broken = Broken { clause, event: None, number: 0, state: None, detail: Some(detail) };
+                Err(Why::Audit(Box::new(broken)))
+            }
+            None if compared.root_skipped => {
+                Err(Why::Unaudited("the reference evaluator gave up on the constants or initial states"))
+            }
+            None => Ok(compared),
+        }
+    }
+
     /// No answer to a formula that was not looked at.
     fn open(&self, name: &str, bound: &Bound, why: &Why) -> Answered {
         Answered {
@@ -279,7 +328,8 @@ impl Run<'_> {
         };
         let is_reduced = reducer.is_some();
         let mut space = self.space(bound, reducer, self.task.limits);
-        let mut options = ltl::Options { stop: self.deadline.flag.clone(), ..ltl::Options::default() };
+        let (stop, audit) = (self.deadline.flag.clone(), self.task.audit);
+        let mut options = ltl::Options { stop, audit, ..ltl::Options::default() };
         if let Some(row) = &self.from {
             options.from = Some(space.state(row));
         }
@@ -297,6 +347,13 @@ impl Run<'_> {
         let preconditions = system.left_out(true) - system.left_out(false);
         if verdict.holds() && preconditions > 0 {
             verdict = Verdict::Unknown(Why::LeftOut(preconditions));
+        }
+        let mut audited = None;
+        if let (true, Some(looked)) = (verdict.holds(), answer.audited) {
+            match self.second_look(&space, bound) {
+                Ok(compared) => audited = Some(audit_note(looked, &compared)),
+                Err(why) => verdict = Verdict::Unknown(why),
+            }
         }
         let mut finding = None;
         if let Verdict::Fails(lasso) = &verdict {
@@ -343,7 +400,7 @@ impl Run<'_> {
             counts: Counts { state_bytes: answer.counts.state_bytes + space.bytes(), ..answer.counts },
             seconds: begin.elapsed().as_secs_f64(),
             notes: match &verdict {
-                Verdict::Holds(_) => notes::scope(opened),
+                Verdict::Holds(_) => notes::scope(opened).into_iter().chain(audited).collect(),
                 Verdict::Unknown(why) => notes::advice(why).into_iter().collect(),
                 Verdict::Fails(_) => vec![],
             },

@@ -44,6 +44,7 @@ fn models_fulfil_the_formulas_that_they_should() {
         let scope = ScopeArgs { card, ..ScopeArgs::default() };
         for symmetry in [Strategy::Off, Strategy::Auto] {
             task.symmetry = symmetry;
+            task.audit = true;
             let answer =
                 with_large_stack(|| check_file(&path, &scope, &task, &Deadline::never())).expect("a thread");
             match answer {
@@ -58,6 +59,8 @@ fn models_fulfil_the_formulas_that_they_should() {
                             ));
                         }
                         assert_eq!(found.finding.is_some(), found.verdict.name() == "fails");
+                        let is_audited = found.notes.iter().any(|n| n.starts_with("audit: "));
+                        assert_eq!(is_audited, found.verdict.name() == "holds", "{formula}");
                     }
                 }
                 Err(refused) => wrong.push(format!("{}: {:?}", path.display(), refused.diagnostics)),

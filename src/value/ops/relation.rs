@@ -374,8 +374,15 @@ pub fn iterate(r: &Val, n: u64, rep: &Rep) -> Res<Val> {
         // Powers of a relation repeat; jump once a period shows.
         if let Some(first) = seen.iter().position(|v| *v == out) {
             let period = (k as usize) - first;
-            let index = first + (n as usize - 1 - first) % period;
-            return Ok(seen[index].clone());
+            let more = (n as usize - 1 - first) % period;
+            if let Some(known) = seen.get(first + more) {
+                return Ok(known.clone());
+            }
+            // Not all powers are kept: the rest of the period is gone through once more.
+            for _ in 0..more {
+                out = compose(&out, &r, rep, rep, rep)?;
+            }
+            return Ok(out);
         }
         if seen.len() < 256 {
             seen.push(out.clone());
