@@ -166,9 +166,7 @@ pub(super) fn run<S: System, V: ByKey, H: Hooks<V>>(
                 helper
             };
             // A thread that cannot be started is a helper less.
-            if let Ok(thread) =
-                std::thread::Builder::new().stack_size(crate::model::load::STACK).spawn_scoped(scope, body)
-            {
+            if let Ok(thread) = crate::lang::stack::thread().spawn_scoped(scope, body) {
                 threads.push(thread);
             }
         }

@@ -25,8 +25,6 @@ pub const NO_VALUE: &str = "has no value";
 /// How long an explanation may take, and how long it may take to notice that.
 const BUDGET: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_millis(300);
-/// Trees may be deep.
-const STACK: usize = 256 << 20;
 /// Parts shown at most.
 const MAX_PARTS: usize = 24;
 
@@ -105,7 +103,7 @@ impl<'a> Explainer<'a> {
             let _ = catch_unwind(AssertUnwindSafe(|| work(&mut telling, &subject)));
             let _ = done.send(());
         };
-        if std::thread::Builder::new().stack_size(STACK).spawn(tell).is_ok()
+        if crate::lang::stack::thread().spawn(tell).is_ok()
             && waits.recv_timeout(BUDGET) == Err(RecvTimeoutError::Timeout)
         {
             stop.store(true, Ordering::Relaxed);

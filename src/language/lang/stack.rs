@@ -6,11 +6,16 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Enough for any tree that the parser accepts (it has a limit), and for any value of such a tree.
-pub const STACK: usize = 512 << 20;
+const STACK: usize = 512 << 20;
 
 thread_local! {
     /// Whether this thread has such a stack already.
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A thread with such a stack, for whoever starts one of his own.
+pub fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(STACK)
 }
 
 /// Runs `f` with a stack large enough for any tree that the parser accepts.
@@ -27,7 +32,7 @@ pub fn catch_with_large_stack<R: Send>(
         return Ok(catch_unwind(AssertUnwindSafe(f)));
     }
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+        let thread = thread().spawn_scoped(scope, || {
             IS_LARGE.set(true);
             f()
         })?;

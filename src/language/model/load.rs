@@ -8,7 +8,7 @@ use crate::lang::files::{Disk, Files};
 use crate::lang::front::Read;
 use crate::lang::languages;
 use crate::lang::macros::Definitions;
-pub use crate::lang::stack::{STACK, with_large_stack};
+pub use crate::lang::stack::with_large_stack;
 use std::path::Path;
 use std::sync::Arc;
 
