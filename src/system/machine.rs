@@ -87,36 +87,24 @@ pub struct Worker {
     valuation: usize,
     row: Vec<u64>,
     seen: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
-    /// Nobody asks for parameters, results or variables as values.
-    lean: bool,
-    /// Steps are announced before they are visited.
-    ahead: bool,
-    /// Constants are left in their words where that is enough.
-    only_words: bool,
+    mode: Mode,
     /// Announced, not yet visited: events, and their targets one after the other.
     waiting: Vec<usize>,
     targets: Vec<u64>,
 }
 
-impl Worker {
-    /// Leaves [`Env::slots`] alone while steps are visited: only the target is of interest, and checks are asked by
-    /// [`Check::holds`].
-    pub fn lean(mut self) -> Worker {
-        self.lean = true;
-        self
-    }
-
-    /// For [`System::successors`] and [`Check::holds`] only: leaves constants alone that these do not need as values.
-    pub fn only_words(mut self) -> Worker {
-        self.only_words = true;
-        self
-    }
-
-    /// Announces steps some time before they are visited, where that is possible.
-    pub fn ahead(mut self) -> Worker {
-        self.ahead = true;
-        self
-    }
+/// What a worker does for whom. One of four, not three switches: each says what is up to date when a transition is visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    /// Variables, parameters and results are values in the slots, and words.
+    #[default]
+    Values,
+    /// They are words; the slots belong to whoever evaluated last.
+    Words,
+    /// The same, and constants too are left in their words where that is enough: for successors and checks only.
+    OnlyWords,
+    /// As with words, and targets are announced before they are visited; then there is no label.
+    Ahead,
 }
 
 /// Bits of the numbers below n.
@@ -206,7 +194,7 @@ impl Machine {
             valuation: usize::MAX,
             row: Vec::new(),
             seen: HashSet::default(),
-            lean: false,
+            mode: Mode::Values,
             ..Worker::default()
         }
     }
@@ -349,7 +337,7 @@ impl Machine {
         w.env.words[..n].copy_from_slice(&self.constant_words[valuation * n..(valuation + 1) * n]);
         for (slot, v) in self.constants[valuation].iter().enumerate() {
             // Shared by all threads: not to be touched for nothing.
-            if !(w.only_words && self.is_word[slot]) {
+            if !(w.mode == Mode::OnlyWords && self.is_word[slot]) {
                 w.env.slots[slot] = v.clone();
             }
         }
@@ -361,12 +349,12 @@ impl Machine {
         self.load_constants(w, self.start_of(row));
         let words = self.words(row);
         w.env.words[self.var_slots()].copy_from_slice(words);
-        if !w.lean {
+        if w.mode == Mode::Values {
             self.fill(&mut w.env);
         }
     }
 
-    /// Puts the variables of a row into the slots of an environment, which a lean worker leaves alone.
+    /// Puts the variables of a row into the slots of an environment, which only [`Machine::full_worker`] keeps up to date.
     pub fn put(&self, env: &mut Env, row: &[u64]) {
         for (slot, word) in self.var_slots().zip(self.words(row)) {
             env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
@@ -415,7 +403,7 @@ impl Machine {
         Ok(if done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     }
 
-    /// Announced or not ([`Worker::ahead`]), their order is kept, also towards faults.
+    /// Announced or not ([`System::prefetching_worker`]), their order is kept, also towards faults.
     fn visit_successors(
         &self,
         w: &mut Worker,
@@ -456,7 +444,7 @@ impl Machine {
         let event = &self.events[index];
         let offset = usize::from(self.has_valuation_word());
         let first = self.const_slots();
-        let Worker { env, row, seen, lean, ahead, waiting, targets, .. } = w;
+        let Worker { env, row, seen, mode, waiting, targets, .. } = w;
         if event.may_repeat {
             seen.clear();
         }
@@ -482,7 +470,7 @@ impl Machine {
                         return Ok(true);
                     }
                 }
-                if *lean && *ahead && !event.may_repeat {
+                if *mode == Mode::Ahead && !event.may_repeat {
                     visitor.prefetch(row);
                     waiting.push(index);
                     targets.extend_from_slice(row);
@@ -493,7 +481,7 @@ impl Machine {
                 }
                 flow = self.flush(env, waiting, targets, visitor);
                 if flow.is_continue() {
-                    if !*lean {
+                    if *mode == Mode::Values {
                         self.fill(env);
                         for slot in event.params.iter().chain(&event.results) {
                             let slot = *slot as usize;
@@ -752,15 +740,15 @@ impl System for Machine {
     }
 
     fn worker(&self, stop: &Stop) -> Worker {
-        self.full_worker(stop).lean()
+        Worker { mode: Mode::Words, ..self.full_worker(stop) }
     }
 
     fn light_worker(&self, stop: &Stop) -> Worker {
-        self.full_worker(stop).lean().only_words()
+        Worker { mode: Mode::OnlyWords, ..self.full_worker(stop) }
     }
 
     fn prefetching_worker(&self, stop: &Stop) -> Worker {
-        self.full_worker(stop).lean().ahead()
+        Worker { mode: Mode::Ahead, ..self.full_worker(stop) }
     }
 
     fn left_out(&self, deadlock: bool) -> usize {
