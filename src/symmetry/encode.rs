@@ -11,6 +11,7 @@
 //! That would hide whether `n` has an edge of label `c` to itself (`x |-> x` in a relation), and Proposition 3.6
 //! would fail; so these edges are not made.
 
+#[cfg(feature = "nauty")]
 use super::Grapher;
 use super::action::{MachineAction, Moves};
 use super::graph::{Edges, Graph};
@@ -19,6 +20,7 @@ use crate::system::System;
 use crate::value::mask::bits;
 use crate::value::rep::{R, Shape};
 use crate::value::val::Val;
+#[cfg(feature = "nauty")]
 use std::sync::Arc;
 
 /// A vertex- and edge-coloured graph.
@@ -402,6 +404,7 @@ fn compare(a: &Vertex, b: &Vertex) -> std::cmp::Ordering {
 }
 
 /// The graphs of a machine's states, in memory that is kept.
+#[cfg(feature = "nauty")]
 pub(super) struct MachineGrapher {
     action: Arc<MachineAction>,
     encoder: Encoder,
@@ -410,6 +413,7 @@ pub(super) struct MachineGrapher {
     colours: Vec<u32>,
 }
 
+#[cfg(feature = "nauty")]
 impl MachineGrapher {
     pub fn new(action: Arc<MachineAction>) -> MachineGrapher {
         let encoder = Encoder::new(&action);
@@ -418,6 +422,7 @@ impl MachineGrapher {
     }
 }
 
+#[cfg(feature = "nauty")]
 impl Grapher for MachineGrapher {
     fn graph(&mut self, row: &[u64], out: &mut Graph) {
         self.encoder.graph(&self.action, row, &mut self.graph);
