@@ -2,7 +2,7 @@
 //! Nothing is added to the graphs or left out: a vertex here is a vertex there.
 
 use crate::model::{Model, Type};
-use crate::symmetry::encode::{Encoder, Label, StateGraph, Vertex};
+use crate::symmetry::encode::{ArrowLabel, Encoder, StateGraph, Vertex};
 use crate::symmetry::{Graph, MachineAction};
 use crate::trace::shown;
 use crate::value::Value;
@@ -61,7 +61,7 @@ struct Namer<'a> {
     /// By number of [`Encoder::types`]; a type that has this representation.
     types: Vec<Option<Type>>,
     /// By label, the parts' names; by vertex, its edges to parts.
-    parts: Vec<Vec<(Label, u32)>>,
+    parts: Vec<Vec<(ArrowLabel, u32)>>,
 }
 
 impl<'a> Namer<'a> {
@@ -98,16 +98,16 @@ impl<'a> Namer<'a> {
             Vertex::Fixed(set, element) => Value::Elem(group.orbitals.get(*set as usize)?.set, *element),
             Vertex::Value(ty, v) => to_value(v, self.encoder.types.get(*ty as usize)?),
             Vertex::Nested(ty) => {
-                let part = |wanted: Label| self.parts[vertex].iter().find(|(l, _)| *l == wanted);
-                let of = |wanted: Label| part(wanted).and_then(|(_, to)| self.value(*to as usize));
+                let part = |wanted: ArrowLabel| self.parts[vertex].iter().find(|(l, _)| *l == wanted);
+                let of = |wanted: ArrowLabel| part(wanted).and_then(|(_, to)| self.value(*to as usize));
                 match &self.encoder.types.get(*ty as usize)?.shape {
-                    Shape::Pair(..) => Value::pair(of(Label::Left)?, of(Label::Right)?),
+                    Shape::Pair(..) => Value::pair(of(ArrowLabel::Left)?, of(ArrowLabel::Right)?),
                     Shape::Rec(fields) => {
-                        let fields = (0..fields.len() as u32).map(|i| of(Label::Field(i)));
+                        let fields = (0..fields.len() as u32).map(|i| of(ArrowLabel::Field(i)));
                         Value::Rec(fields.collect::<Option<_>>()?)
                     }
                     Shape::Set(..) => {
-                        let elements = self.parts[vertex].iter().filter(|(l, _)| *l == Label::Element);
+                        let elements = self.parts[vertex].iter().filter(|(l, _)| *l == ArrowLabel::Element);
                         Value::Set(elements.filter_map(|(_, to)| self.value(*to as usize)).collect())
                     }
                     Shape::Bool | Shape::Elem(_) | Shape::Int | Shape::Str => return None,
@@ -152,17 +152,17 @@ impl<'a> Namer<'a> {
         Node { name, look, kind, colour: None, layer: 0, column: vertex }
     }
 
-    fn label(&self, label: Label) -> String {
+    fn label(&self, label: ArrowLabel) -> String {
         let model = self.model();
         match label {
-            Label::Slot(slot) => {
+            ArrowLabel::Slot(slot) => {
                 let declared = model.constants.iter().chain(&model.variables).nth(slot as usize);
                 declared.map_or_else(|| format!("slot {slot}"), |d| d.name.to_string())
             }
-            Label::Element => "element".into(),
-            Label::Left => "left".into(),
-            Label::Right => "right".into(),
-            Label::Field(i) => {
+            ArrowLabel::Element => "element".into(),
+            ArrowLabel::Left => "left".into(),
+            ArrowLabel::Right => "right".into(),
+            ArrowLabel::Field(i) => {
                 // Fields in the same place of different records have one label.
                 let mut names: Vec<&str> = vec![];
                 let records = self.types.iter().flatten().filter_map(Type::fields);

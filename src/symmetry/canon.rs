@@ -13,7 +13,7 @@
 //! Nothing here is trusted: a labelling is a permutation that is applied to the state, and the image is the key.
 
 use super::group::{Group, Perm};
-use super::sketch::{Edge, Sketch, mix};
+use super::sketch::{Sketch, SketchEdge, mix};
 
 const OUT: u64 = 0x6F;
 const IN: u64 = 0x69;
@@ -68,7 +68,7 @@ pub(super) type Swap<'a> = &'a mut dyn FnMut(u32, u32) -> bool;
 
 impl Labeller {
     /// Colours that no round can refine; how many different ones there are.
-    fn refine(&mut self, colours: &mut Vec<u64>, edges: &[Edge]) -> usize {
+    fn refine(&mut self, colours: &mut Vec<u64>, edges: &[SketchEdge]) -> usize {
         let mut cells = self.cells(colours);
         if edges.is_empty() {
             return cells;
@@ -149,7 +149,7 @@ impl Labeller {
     }
 
     /// Whether all cells are points or interchangeable points.
-    fn settled(&mut self, group: &Group, colours: &[u64], edges: &[Edge], swap: Swap) -> bool {
+    fn settled(&mut self, group: &Group, colours: &[u64], edges: &[SketchEdge], swap: Swap) -> bool {
         for o in &group.orbitals {
             let set = &self.order[o.places()];
             for w in set.windows(2) {
@@ -163,7 +163,7 @@ impl Labeller {
     }
 
     /// The node with this refined colouring.
-    fn descend(&mut self, group: &Group, colours: &[u64], edges: &[Edge], swap: Swap) -> Next {
+    fn descend(&mut self, group: &Group, colours: &[u64], edges: &[SketchEdge], swap: Swap) -> Next {
         self.search.nodes += 1;
         if self.search.nodes > self.search.limit {
             return Next::Stop;
@@ -177,7 +177,14 @@ impl Labeller {
         done
     }
 
-    fn node(&mut self, group: &Group, colours: &[u64], edges: &[Edge], swap: Swap, level: usize) -> Next {
+    fn node(
+        &mut self,
+        group: &Group,
+        colours: &[u64],
+        edges: &[SketchEdge],
+        swap: Swap,
+        level: usize,
+    ) -> Next {
         if self.is_worse() {
             return Next::Here;
         }

@@ -30,7 +30,7 @@ pub struct StateGraph {
     pub vertices: Vec<Vertex>,
     pub edges: Vec<Arrow>,
     /// Labels of slots come first, one for each that moves; then those of nested parts.
-    pub labels: Vec<Label>,
+    pub labels: Vec<ArrowLabel>,
     points: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct Arrow {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub enum ArrowLabel {
     /// A constant or variable, by slot.
     Slot(u32),
     Element,
@@ -76,28 +76,28 @@ pub struct Colouring {
 
 /// What builds the graphs of one system's states: labels, and numbers for types, are the same for all of them.
 pub struct Encoder {
-    labels: Vec<Label>,
+    labels: Vec<ArrowLabel>,
     /// The representations that [`Vertex::Value`] and [`Vertex::Nested`] number.
     pub types: Vec<R>,
     /// By slot: its label and the plan of its values.
-    slots: Vec<Option<(u32, Plan)>>,
+    slots: Vec<Option<(u32, Drawn)>>,
 }
 
 /// How a value is drawn: as [`Moves`], with numbers for types.
-enum Plan {
+enum Drawn {
     /// A value without points, of this type.
     Still(u32),
     Point(u32),
-    Pair(Box<Plan>, Box<Plan>, Option<u64>, u32),
-    Rec(Vec<(Plan, u64)>, bool, u32),
-    Set(Box<Plan>, u32),
+    Pair(Box<Drawn>, Box<Drawn>, Option<u64>, u32),
+    Rec(Vec<(Drawn, u64)>, bool, u32),
+    Set(Box<Drawn>, u32),
 }
 
 #[derive(Default)]
 struct Planner {
     /// The types that occur; a type's number is its place.
     types: Vec<R>,
-    labels: Vec<Label>,
+    labels: Vec<ArrowLabel>,
 }
 
 impl Planner {
@@ -110,25 +110,25 @@ impl Planner {
         number as u32
     }
 
-    fn label(&mut self, label: Label) {
+    fn label(&mut self, label: ArrowLabel) {
         if !self.labels.contains(&label) {
             self.labels.push(label);
         }
     }
 
     /// The value of a slot: an item, or a set of items, without a vertex of its own.
-    fn slot(&mut self, m: &Moves, rep: &R) -> Plan {
+    fn slot(&mut self, m: &Moves, rep: &R) -> Drawn {
         let element = match m {
-            Moves::Points(first) => Plan::Point(*first),
+            Moves::Points(first) => Drawn::Point(*first),
             Moves::Matrix(a, b, nb) => self.pair(a, b, Some(u64::from(*nb)), rep.elem()),
             Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _) => self.item(e, rep.elem()),
             m => return self.item(m, rep),
         };
-        Plan::Set(Box::new(element), self.number(rep))
+        Drawn::Set(Box::new(element), self.number(rep))
     }
 
     /// A pair is an edge between its parts, anything else a vertex.
-    fn item(&mut self, m: &Moves, rep: &R) -> Plan {
+    fn item(&mut self, m: &Moves, rep: &R) -> Drawn {
         match m {
             Moves::Pair(a, b, nb) => self.pair(a, b, Some(*nb), rep),
             Moves::DeepPair(a, b) => self.pair(a, b, None, rep),
@@ -136,43 +136,43 @@ impl Planner {
         }
     }
 
-    fn pair(&mut self, a: &Moves, b: &Moves, nb: Option<u64>, rep: &R) -> Plan {
+    fn pair(&mut self, a: &Moves, b: &Moves, nb: Option<u64>, rep: &R) -> Drawn {
         let (left, right) = rep.as_pair();
         let (a, b) = (self.nested(a, left), self.nested(b, right));
-        Plan::Pair(Box::new(a), Box::new(b), nb, self.number(rep))
+        Drawn::Pair(Box::new(a), Box::new(b), nb, self.number(rep))
     }
 
     /// A value that gets a vertex.
-    fn nested(&mut self, m: &Moves, rep: &R) -> Plan {
-        let labels: &[Label] = match m {
+    fn nested(&mut self, m: &Moves, rep: &R) -> Drawn {
+        let labels: &[ArrowLabel] = match m {
             Moves::Still | Moves::Point(_) | Moves::Rec(_) | Moves::DeepRec(_) => &[],
-            Moves::Pair(..) | Moves::DeepPair(..) => &[Label::Left, Label::Right],
-            Moves::Matrix(..) => &[Label::Element, Label::Left, Label::Right],
-            Moves::Points(_) | Moves::Mask(_) | Moves::Bits(_) | Moves::List(..) => &[Label::Element],
+            Moves::Pair(..) | Moves::DeepPair(..) => &[ArrowLabel::Left, ArrowLabel::Right],
+            Moves::Matrix(..) => &[ArrowLabel::Element, ArrowLabel::Left, ArrowLabel::Right],
+            Moves::Points(_) | Moves::Mask(_) | Moves::Bits(_) | Moves::List(..) => &[ArrowLabel::Element],
         };
         labels.iter().for_each(|l| self.label(*l));
         let element = match m {
-            Moves::Still => return Plan::Still(self.number(rep)),
-            Moves::Point(first) => return Plan::Point(*first),
+            Moves::Still => return Drawn::Still(self.number(rep)),
+            Moves::Point(first) => return Drawn::Point(*first),
             Moves::Pair(a, b, nb) => return self.pair(a, b, Some(*nb), rep),
             Moves::DeepPair(a, b) => return self.pair(a, b, None, rep),
             Moves::Rec(parts) => return self.record(parts.iter().map(|(m, c)| (m, *c)), true, rep),
             Moves::DeepRec(parts) => return self.record(parts.iter().map(|m| (m, 0)), false, rep),
-            Moves::Points(first) => Plan::Point(*first),
+            Moves::Points(first) => Drawn::Point(*first),
             Moves::Matrix(a, b, nb) => self.pair(a, b, Some(u64::from(*nb)), rep.elem()),
             Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _) => self.nested(e, rep.elem()),
         };
-        Plan::Set(Box::new(element), self.number(rep))
+        Drawn::Set(Box::new(element), self.number(rep))
     }
 
-    fn record<'a>(&mut self, parts: impl Iterator<Item = (&'a Moves, u64)>, is_word: bool, rep: &R) -> Plan {
-        let Shape::Rec(reps) = &rep.shape else { return Plan::Still(self.number(rep)) };
+    fn record<'a>(&mut self, parts: impl Iterator<Item = (&'a Moves, u64)>, is_word: bool, rep: &R) -> Drawn {
+        let Shape::Rec(reps) = &rep.shape else { return Drawn::Still(self.number(rep)) };
         let mut fields = vec![];
         for (i, ((m, carrier), rep)) in parts.zip(reps).enumerate() {
-            self.label(Label::Field(i as u32));
+            self.label(ArrowLabel::Field(i as u32));
             fields.push((self.nested(m, rep), carrier));
         }
-        Plan::Rec(fields, is_word, self.number(rep))
+        Drawn::Rec(fields, is_word, self.number(rep))
     }
 }
 
@@ -181,7 +181,8 @@ impl Encoder {
     pub fn new(action: &MachineAction) -> Encoder {
         let mut planner = Planner::default();
         let moving: Vec<bool> = action.slots.iter().map(|m| !m.is_still()).collect();
-        let slot_labels = (0..).zip(&moving).filter(|(_, moves)| **moves).map(|(slot, _)| Label::Slot(slot));
+        let slot_labels =
+            (0..).zip(&moving).filter(|(_, moves)| **moves).map(|(slot, _)| ArrowLabel::Slot(slot));
         planner.labels.extend(slot_labels);
         let mut next = 0;
         let mut slots = vec![];
@@ -225,18 +226,18 @@ impl Encoder {
     }
 
     /// Figs. 1–3: an atom and the elements of a set hang on the root; pairs are edges.
-    fn slot(&self, plan: &Plan, v: &Val, label: u32, out: &mut StateGraph) {
+    fn slot(&self, plan: &Drawn, v: &Val, label: u32, out: &mut StateGraph) {
         match plan {
-            Plan::Set(e, _) => self.elements(e, v, out, &mut |this, plan, x, out| {
+            Drawn::Set(e, _) => self.elements(e, v, out, &mut |this, plan, x, out| {
                 this.top_item(plan, x, label, out);
             }),
             plan => self.top_item(plan, v, label, out),
         }
     }
 
-    fn top_item(&self, plan: &Plan, v: &Val, label: u32, out: &mut StateGraph) {
+    fn top_item(&self, plan: &Drawn, v: &Val, label: u32, out: &mut StateGraph) {
         let (from, to) = match plan {
-            Plan::Pair(a, b, nb, _) => {
+            Drawn::Pair(a, b, nb, _) => {
                 let (x, y) = split(v, *nb);
                 (self.vertex(a, &x, out), self.vertex(b, &y, out))
             }
@@ -247,10 +248,10 @@ impl Encoder {
 
     fn elements(
         &self,
-        e: &Plan,
+        e: &Drawn,
         v: &Val,
         out: &mut StateGraph,
-        f: &mut dyn FnMut(&Encoder, &Plan, &Val, &mut StateGraph),
+        f: &mut dyn FnMut(&Encoder, &Drawn, &Val, &mut StateGraph),
     ) {
         match v {
             Val::W(w) => bits(*w).for_each(|i| f(self, e, &Val::W(u64::from(i)), out)),
@@ -258,35 +259,35 @@ impl Encoder {
         }
     }
 
-    fn label(&self, label: Label) -> u32 {
+    fn label(&self, label: ArrowLabel) -> u32 {
         // The planner has met every label that a value of this system can need.
         self.labels.iter().position(|l| *l == label).map_or(0, |i| i as u32)
     }
 
     /// The vertex of a value (Fig. 4: a nested one has a vertex of its own).
-    fn vertex(&self, plan: &Plan, v: &Val, out: &mut StateGraph) -> u32 {
+    fn vertex(&self, plan: &Drawn, v: &Val, out: &mut StateGraph) -> u32 {
         let fresh = |out: &mut StateGraph, vertex| {
             out.vertices.push(vertex);
             out.vertices.len() as u32 - 1
         };
         match plan {
-            Plan::Point(first) => 1 + first + v.word() as u32,
-            Plan::Still(ty) => {
+            Drawn::Point(first) => 1 + first + v.word() as u32,
+            Drawn::Still(ty) => {
                 let begin = 1 + out.points;
                 let wanted = Vertex::Value(*ty, v.clone());
                 let known = out.vertices[begin..].iter().position(|x| *x == wanted);
                 known.map_or_else(|| fresh(out, wanted), |i| (begin + i) as u32)
             }
-            Plan::Pair(a, b, nb, ty) => {
+            Drawn::Pair(a, b, nb, ty) => {
                 let n = fresh(out, Vertex::Nested(*ty));
                 let (x, y) = split(v, *nb);
-                for (plan, x, label) in [(a, x, Label::Left), (b, y, Label::Right)] {
+                for (plan, x, label) in [(a, x, ArrowLabel::Left), (b, y, ArrowLabel::Right)] {
                     let to = self.vertex(plan, &x, out);
                     out.edges.push(Arrow { label: self.label(label), from: n, to });
                 }
                 n
             }
-            Plan::Rec(parts, is_word, ty) => {
+            Drawn::Rec(parts, is_word, ty) => {
                 let n = fresh(out, Vertex::Nested(*ty));
                 let mut rest = if *is_word { v.word() } else { 0 };
                 // The last field is the lowest digit of an ordinal.
@@ -297,13 +298,13 @@ impl Encoder {
                     };
                     rest /= (*carrier).max(1);
                     let to = self.vertex(plan, &x, out);
-                    out.edges.push(Arrow { label: self.label(Label::Field(i as u32)), from: n, to });
+                    out.edges.push(Arrow { label: self.label(ArrowLabel::Field(i as u32)), from: n, to });
                 }
                 n
             }
-            Plan::Set(e, ty) => {
+            Drawn::Set(e, ty) => {
                 let n = fresh(out, Vertex::Nested(*ty));
-                let label = self.label(Label::Element);
+                let label = self.label(ArrowLabel::Element);
                 self.elements(e, v, out, &mut |this, plan, x, out| {
                     let to = this.vertex(plan, x, out);
                     out.edges.push(Arrow { label, from: n, to });

@@ -87,14 +87,14 @@ impl Marking {
     }
 
     /// Definition 1: adds the paths that begin with `path` and go on into a value.
-    fn paths(&mut self, e: &Node, path: u128) {
+    fn paths(&mut self, e: &Marked, path: u128) {
         match e {
-            Node::Point(d) => {
+            Marked::Point(d) => {
                 let all = &mut self.paths[*d as usize];
                 *all = all.wrapping_add(mix(path, 1));
             }
-            Node::Set(items) => items.iter().for_each(|x| self.paths(x, mix(path, EL))),
-            Node::Pair(pair) => {
+            Marked::Set(items) => items.iter().for_each(|x| self.paths(x, mix(path, EL))),
+            Marked::Pair(pair) => {
                 let (x, y) = &**pair;
                 match (x.is_non_sym(), y.is_non_sym()) {
                     (true, true) => {}
@@ -107,18 +107,18 @@ impl Marking {
                     }
                 }
             }
-            Node::Atom(_) => {}
+            Marked::Atom(_) => {}
         }
     }
 
     /// Definition 2: the value with every point replaced by its paths.
-    fn value(&self, e: &Node) -> u128 {
+    fn value(&self, e: &Marked) -> u128 {
         match e {
-            Node::Atom(hash) => mix(*hash, 2),
-            Node::Point(d) => mix(self.paths[*d as usize], 3),
-            Node::Pair(pair) => mix(mix(self.value(&pair.0), LEFT), self.value(&pair.1)),
-            Node::Set(items) if items.is_empty() => EMPTY,
-            Node::Set(items) => {
+            Marked::Atom(hash) => mix(*hash, 2),
+            Marked::Point(d) => mix(self.paths[*d as usize], 3),
+            Marked::Pair(pair) => mix(mix(self.value(&pair.0), LEFT), self.value(&pair.1)),
+            Marked::Set(items) if items.is_empty() => EMPTY,
+            Marked::Set(items) => {
                 let sum = items.iter().fold(0u128, |sum, x| sum.wrapping_add(mix(self.value(x), EL)));
                 mix(sum, items.len() as u128)
             }
@@ -128,33 +128,33 @@ impl Marking {
 
 /// A value as the definitions read it.
 #[derive(PartialEq)]
-enum Node {
+enum Marked {
     Atom(u128),
     Point(u32),
-    Pair(Box<(Node, Node)>),
-    Set(Vec<Node>),
+    Pair(Box<(Marked, Marked)>),
+    Set(Vec<Marked>),
 }
 
-impl Node {
+impl Marked {
     /// Values of types without points, the empty set, and pairs of such.
     fn is_non_sym(&self) -> bool {
         match self {
-            Node::Atom(_) => true,
-            Node::Point(_) => false,
-            Node::Pair(p) => p.0.is_non_sym() && p.1.is_non_sym(),
-            Node::Set(items) => items.is_empty(),
+            Marked::Atom(_) => true,
+            Marked::Point(_) => false,
+            Marked::Pair(p) => p.0.is_non_sym() && p.1.is_non_sym(),
+            Marked::Set(items) => items.is_empty(),
         }
     }
 }
 
 /// Fixed points and values of a type without points are taken whole: their marker is themselves, and no path ends
 /// in them.
-fn mark(m: &Moves, v: &Val, group: &Group) -> Node {
+fn mark(m: &Moves, v: &Val, group: &Group) -> Marked {
     let mark = |m: &Moves, v: &Val| mark(m, v, group);
-    let pair = |a, b| Node::Pair(Box::new((a, b)));
+    let pair = |a, b| Marked::Pair(Box::new((a, b)));
     let point = |d: u32| match group.is_still(d) {
-        true => Node::Atom(mix(u128::from(d), FIXED)),
-        false => Node::Point(d),
+        true => Marked::Atom(mix(u128::from(d), FIXED)),
+        false => Marked::Point(d),
     };
     match (m, v) {
         (Moves::Point(first), Val::W(w)) => point(first + *w as u32),
@@ -173,24 +173,24 @@ fn mark(m: &Moves, v: &Val, group: &Group) -> Node {
             record(parts.iter().zip(fields.iter()).rev().map(|(m, f)| mark(m, f)).collect())
         }
         (Moves::Points(first), Val::W(w)) => {
-            Node::Set(crate::value::mask::bits(*w).map(|i| point(first + i)).collect())
+            Marked::Set(crate::value::mask::bits(*w).map(|i| point(first + i)).collect())
         }
         (Moves::Matrix(a, b, nb), Val::W(w)) => {
             let element = |i| pair(mark(a, &Val::W(u64::from(i / nb))), mark(b, &Val::W(u64::from(i % nb))));
-            Node::Set(crate::value::mask::bits(*w).map(element).collect())
+            Marked::Set(crate::value::mask::bits(*w).map(element).collect())
         }
         (Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _), _) => {
-            Node::Set(v.elems().map(|x| mark(e, &x)).collect())
+            Marked::Set(v.elems().map(|x| mark(e, &x)).collect())
         }
-        _ => Node::Atom(structure(v)),
+        _ => Marked::Atom(structure(v)),
     }
 }
 
 /// From the fields, last first.
-fn record(fields: Vec<Node>) -> Node {
+fn record(fields: Vec<Marked>) -> Marked {
     let mut all = fields.into_iter();
-    let last = all.next().unwrap_or(Node::Set(vec![]));
-    all.fold(last, |rest, f| Node::Pair(Box::new((f, rest))))
+    let last = all.next().unwrap_or(Marked::Set(vec![]));
+    all.fold(last, |rest, f| Marked::Pair(Box::new((f, rest))))
 }
 
 fn structure(v: &Val) -> u128 {

@@ -109,7 +109,7 @@ const CACHE: usize = 1 << 12;
 /// Finds keys. One per thread.
 pub struct Reducer {
     action: Arc<dyn Action>,
-    labelling: Labelling,
+    labelling: Method,
     witness: Perm,
     identity: Perm,
     key: Vec<u64>,
@@ -118,7 +118,7 @@ pub struct Reducer {
     pub stats: Stats,
 }
 
-enum Labelling {
+enum Method {
     Canon(Box<Canon>),
     #[cfg(feature = "nauty")]
     Nauty(Box<Nauty>),
@@ -128,9 +128,9 @@ enum Labelling {
 }
 
 #[cfg(feature = "nauty")]
-impl Labelling {
-    fn nauty(action: &Arc<dyn Action>) -> Labelling {
-        Labelling::Nauty(Box::new(Nauty {
+impl Method {
+    fn nauty(action: &Arc<dyn Action>) -> Method {
+        Method::Nauty(Box::new(Nauty {
             grapher: action.clone().grapher(),
             graph: Graph::default(),
             labeller: nauty::Labeller::new(),
@@ -155,9 +155,9 @@ struct Nauty {
     order: Vec<u32>,
 }
 
-impl Labelling {
-    fn canon(action: &Arc<dyn Action>) -> Labelling {
-        Labelling::Canon(Box::new(Canon {
+impl Method {
+    fn canon(action: &Arc<dyn Action>) -> Method {
+        Method::Canon(Box::new(Canon {
             sketcher: action.clone().sketcher(),
             sketch: Sketch::default(),
             labeller: canon::Labeller::default(),
@@ -174,9 +174,9 @@ impl Reducer {
     pub fn new(action: &Arc<dyn Action>, strategy: Strategy, timed: bool) -> Option<Reducer> {
         let labelling = match strategy {
             Strategy::Off | Strategy::Flood | Strategy::Markers => return None,
-            Strategy::Canon | Strategy::Auto => Labelling::canon(action),
+            Strategy::Canon | Strategy::Auto => Method::canon(action),
             #[cfg(feature = "nauty")]
-            Strategy::Nauty => Labelling::nauty(action),
+            Strategy::Nauty => Method::nauty(action),
             #[cfg(not(feature = "nauty"))]
             Strategy::Nauty => return None,
         };
@@ -186,10 +186,10 @@ impl Reducer {
     /// A labelling of a test's own.
     #[cfg(test)]
     pub(crate) fn given(action: &Arc<dyn Action>, label: fn(&[u64], &mut Perm)) -> Reducer {
-        Reducer::with(action, Labelling::Given(label), false)
+        Reducer::with(action, Method::Given(label), false)
     }
 
-    fn with(action: &Arc<dyn Action>, labelling: Labelling, timed: bool) -> Reducer {
+    fn with(action: &Arc<dyn Action>, labelling: Method, timed: bool) -> Reducer {
         let identity = Perm::identity(action.group().points());
         Reducer {
             action: action.clone(),
@@ -207,11 +207,11 @@ impl Reducer {
     #[must_use]
     pub fn another(&self) -> Reducer {
         let labelling = match &self.labelling {
-            Labelling::Canon(_) => Labelling::canon(&self.action),
+            Method::Canon(_) => Method::canon(&self.action),
             #[cfg(feature = "nauty")]
-            Labelling::Nauty(_) => Labelling::nauty(&self.action),
+            Method::Nauty(_) => Method::nauty(&self.action),
             #[cfg(test)]
-            Labelling::Given(f) => Labelling::Given(*f),
+            Method::Given(f) => Method::Given(*f),
         };
         Reducer::with(&self.action, labelling, self.timed)
     }
@@ -270,7 +270,7 @@ impl Reducer {
         let action = &*self.action;
         let group = action.group();
         match &mut self.labelling {
-            Labelling::Canon(c) => {
+            Method::Canon(c) => {
                 let Canon { sketcher, sketch, labeller, swapped, swap } = &mut **c;
                 sketcher.sketch(row, sketch);
                 if !group.still().is_empty() {
@@ -295,7 +295,7 @@ impl Reducer {
                 found
             }
             #[cfg(feature = "nauty")]
-            Labelling::Nauty(n) => {
+            Method::Nauty(n) => {
                 let Nauty { grapher, graph, labeller, order } = &mut **n;
                 grapher.graph(row, graph);
                 if self.timed {
@@ -317,7 +317,7 @@ impl Reducer {
                 Settled::BySearch
             }
             #[cfg(test)]
-            Labelling::Given(f) => {
+            Method::Given(f) => {
                 f(row, &mut self.witness);
                 Settled::BySearch
             }

@@ -26,7 +26,7 @@ const OWNER: u64 = 0x45;
 const FIXED: u64 = 0x46;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct SketchEdge {
     pub from: u32,
     pub to: u32,
     pub label: u64,
@@ -36,7 +36,7 @@ pub struct Edge {
 #[derive(Clone, Debug, Default)]
 pub struct Sketch {
     pub colours: Vec<u64>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<SketchEdge>,
     /// The parts of the tuple that is being read: place and vertex.
     leaves: Vec<(u64, u32)>,
 }
@@ -86,7 +86,7 @@ impl Sketch {
         if from == to {
             self.tint(from, mix(label, LOOP));
         } else {
-            self.edges.push(Edge { from, to, label });
+            self.edges.push(SketchEdge { from, to, label });
         }
     }
 

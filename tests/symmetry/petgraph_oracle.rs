@@ -28,7 +28,7 @@ use kanon::ltl::{
 use kanon::model::load::{load, load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{ExprKind, Model, SetId};
-use kanon::symmetry::encode::{Colouring, Encoder, Label, StateGraph, Vertex};
+use kanon::symmetry::encode::{ArrowLabel, Colouring, Encoder, StateGraph, Vertex};
 use kanon::symmetry::{Action, Graph, MachineAction, Perm, Reducer, Strategy};
 use kanon::system::{Machine, Role, Stop, System, Transition, Visitor};
 use kanon::value::{Scope, Value};
@@ -534,7 +534,7 @@ fn drawn(
     graph.colours(&mut Colouring::default(), &mut by_twins);
     graph.layered(&by_twins, &mut told_apart);
     let system = &action.system;
-    let still = |slot: &usize| !graph.labels.contains(&Label::Slot(*slot as u32));
+    let still = |slot: &usize| !graph.labels.contains(&ArrowLabel::Slot(*slot as u32));
     let first = system.const_slots();
     let constants = system.constant_values(system.start_of(row));
     let words = system.words(row);
