@@ -128,7 +128,8 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
     match &explored.verdict {
         Verdict::Unknown(Why::Limit(f)) => Outcome::Unknown(describe(f)),
         Verdict::Unknown(Why::Truncated(_)) => Outcome::Unknown("an unbounded integer".to_string()),
-        Verdict::Unknown(why) => Outcome::Unknown(format!("{why:?}")),
+        // What a refinement says of its abstraction is left out: no verdict, but the counts are those of all states.
+        Verdict::Unknown(why) if !matches!(why, Why::LeftOut(_)) => Outcome::Unknown(format!("{why:?}")),
         _ if same => reduced.map_or(Outcome::Agrees, Outcome::ReducedDiffers),
         _ => Outcome::Differs(
             format!(

@@ -92,7 +92,8 @@ fn machines_run() {
     }
     println!("{counts:?}");
     assert!(counts["states"] > 150 && counts["steps"] > 150, "{counts:?}");
-    for code in ["B0314", "B0315", "B0316", "B0318", "B0319"] {
+    // Not B0318, read before it was assigned: too rare to be waited for; tests/semantics/reference_machines.rs has it.
+    for code in ["B0314", "B0315", "B0316", "B0319"] {
         assert!(counts.contains_key(code), "{code} never occurs: {counts:?}");
     }
 }
