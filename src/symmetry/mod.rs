@@ -19,6 +19,7 @@ mod canon;
 pub mod encode;
 pub mod graph;
 pub mod group;
+mod machine;
 pub mod markers;
 #[cfg(feature = "nauty")]
 #[allow(unsafe_code)] // The calls of nauty, all in this file.
