@@ -55,21 +55,28 @@ fn random_proptest() {
     use proptest::prelude::*;
     let mut reached = vec![0u32; obligations::all().count()];
     for (at, o) in obligations::all().enumerate() {
-        let mut runner =
-            TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
         let cases = std::cell::Cell::new(0);
         let size = prop_oneof![5 => 2usize..=12, 1 => 33usize..=64];
         let tapes = (size, prop::collection::vec(any::<u64>(), 1..200));
-        let result = runner.run(&tapes, |(n, tape)| {
-            let seen = obligations::try_once(o.function, n, &tape);
-            cases.set(cases.get() + u32::from(seen.case));
-            prop_assert_eq!(seen.refuted, None);
-            Ok(())
-        });
-        assert!(result.is_ok(), "{}: {result:?}", o.id);
+        // Another round for what was not reached: some guards are rarely true of a random system.
+        for _ in 0..40 {
+            let mut runner =
+                TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+            let result = runner.run(&tapes, |(n, tape)| {
+                let seen = obligations::try_once(o.function, n, &tape);
+                cases.set(cases.get() + u32::from(seen.case));
+                prop_assert_eq!(seen.refuted, None);
+                Ok(())
+            });
+            assert!(result.is_ok(), "{}: {result:?}", o.id);
+            if cases.get() > 0 {
+                break;
+            }
+        }
         reached[at] = cases.get();
     }
     let vacuous = reached.iter().filter(|&&n| n == 0).count();
+    println!("{vacuous} of {} obligations were never reached", reached.len());
     assert!(vacuous * 10 < reached.len(), "{vacuous} of {} obligations were never reached", reached.len());
 }
 
