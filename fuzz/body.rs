@@ -17,7 +17,7 @@ use kanon::model::{Model, SetId};
 use kanon::report::diagnostic;
 use kanon::symmetry::Strategy;
 use kanon::symmetry::{Action, MachineAction};
-use kanon::system::Machine as System;
+use kanon::system;
 use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::Scope;
 use kanon::verdict::Verdict;
@@ -106,7 +106,7 @@ fn small_sizes(model: &Model) -> Option<Scope> {
 
 fn run(model: &Model, sizes: &Scope) {
     let (stop, _clock) = timer();
-    let mut system = System::new(model.clone(), sizes.clone());
+    let mut system = system::Machine::new(model.clone(), sizes.clone());
     let setup = system.setup(MAX_VALUATIONS, &stop);
     let system = Arc::new(system);
     if setup.valuations == 0 {

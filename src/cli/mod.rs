@@ -21,7 +21,7 @@ use crate::report::{self, diagnostic, json};
 use crate::run::Deadline;
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, export};
-use crate::verdict::Word;
+use crate::verdict::Decision;
 use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
 use serde_json::Value;
@@ -41,10 +41,10 @@ pub enum Exit {
 
 impl Exit {
     /// Of several answers: one that fails decides, then one that is unknown.
-    fn of(verdicts: impl IntoIterator<Item = Word>) -> Exit {
+    fn of(verdicts: impl IntoIterator<Item = Decision>) -> Exit {
         verdicts.into_iter().fold(Exit::Holds, |exit, word| match (exit, word) {
-            (Exit::Fails, _) | (_, Word::Fails) => Exit::Fails,
-            (Exit::Unknown, _) | (_, Word::Unknown) => Exit::Unknown,
+            (Exit::Fails, _) | (_, Decision::Fails) => Exit::Fails,
+            (Exit::Unknown, _) | (_, Decision::Unknown) => Exit::Unknown,
             _ => exit,
         })
     }

@@ -5,14 +5,15 @@
 //! A clause that does not hold is a mistake of ours, not of the model: the search ends without an answer.
 
 use super::Options;
+use super::clause;
 use super::drive;
 use super::drive::Search;
 use super::hooks::{ByKey, Driven, Fired, Hooks, Visited};
 use super::inject::{Faulty, Mistake, Planted};
 use super::orbits::OrbitShadow;
-use super::plan::{Asked, Plan, Refusal, plan};
-use super::sample::{self, Sampler};
-pub use super::sample::{Compared, Reference, Second, Seen, look_at};
+use super::plan::{Asked, Plan, Refusal, plan, reducible};
+use super::sample::Sampler;
+pub use super::sample::{Compared, Difference, Second, Seen, look_at};
 use super::search::{self, Explored, Firsts, Progress};
 use super::shadow::{Shadow, Tally};
 use super::store::{ROOT, StateId};
@@ -76,6 +77,7 @@ pub fn explore<S: System>(
     (audit, second): (&Audit, Option<Box<dyn Second + '_>>),
 ) -> Result<(Explored, Report), Refusal> {
     let plan = plan(options, Asked::States, true)?;
+    reducible(options, action)?;
     let mut auditor = Auditor::new(system, second, options, stop, audit);
     let audited = Audited { system, options, plan, stop, progress, auditor: &mut auditor };
     let mut explored = drive::reduce(system, action, options, audited);
@@ -215,24 +217,17 @@ impl<'s, S: System> Auditor<'s, S> {
     }
 
     fn report(self) -> Report {
-        let compared = &self.sampler.compared;
-        let unaudited = if compared.root_skipped {
-            Some("the reference evaluator gave up on the constants or initial states")
-        } else if compared.skipped > 0 && compared.successors == 0 {
-            Some("the reference evaluator gave up on all states that were sampled")
-        } else {
-            None
-        };
+        let unaudited = self.sampler.compared.unaudited();
         let mut clauses = self.tally.clauses;
         let samples = [
-            (sample::CONSTANTS, self.sampler.compared.constants),
-            (sample::INITIAL, self.sampler.compared.initial),
-            (sample::SUCCESSORS, self.sampler.compared.successors),
-            (sample::INVARIANT, self.sampler.compared.invariants),
-            (sample::ASSERTION, self.sampler.compared.assertions),
-            (sample::GOAL, self.sampler.compared.goals),
-            (sample::TR, self.sampler.symmetric),
-            (sample::INV, self.sampler.symmetric),
+            (clause::CONSTANTS, self.sampler.compared.constants),
+            (clause::INITIAL, self.sampler.compared.initial),
+            (clause::SUCCESSORS, self.sampler.compared.successors),
+            (clause::INVARIANT, self.sampler.compared.invariants),
+            (clause::ASSERTION, self.sampler.compared.assertions),
+            (clause::GOAL, self.sampler.compared.goals),
+            (clause::TR, self.sampler.symmetric),
+            (clause::INV, self.sampler.symmetric),
         ];
         clauses.extend(samples.into_iter().filter(|(_, n)| *n > 0));
         Report {
@@ -328,7 +323,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
             a.taken.remove(&s1);
             if a.dead == Some(s1) && a.broken.is_none() && !a.stopped() {
                 let detail = Some("there is a deadlock, and nobody noticed".to_string());
-                let (clause, event) = (sample::OBSERVER, Some(event.name()));
+                let (clause, event) = (clause::OBSERVER, Some(event.name()));
                 a.broken = Some(Broken { clause, event, number: a.events, state: Some(s1), detail });
             }
         }

@@ -8,7 +8,7 @@ use super::inject::Planted;
 use super::line;
 use super::observe::Observers;
 use super::order::Order;
-use super::plan::{Asked, Plan, Refusal, plan};
+use super::plan::{Asked, Plan, Refusal, plan, reducible};
 use super::reduced::{Flooded, Keyed, Marked};
 use super::search::{Explored, Firsts, Loop, Progress, Reduction, run, scope};
 use super::store::{Layout, Store};
@@ -32,6 +32,7 @@ pub fn explore<S: System>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Explored, Refusal> {
     let plan = plan(options, Asked::States, false)?;
+    reducible(options, action)?;
     Ok(reduce(system, action, options, Plain { system, options, plan, stop, progress }))
 }
 

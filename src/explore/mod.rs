@@ -6,6 +6,7 @@
 
 pub mod audit;
 mod batch;
+pub mod clause;
 mod drive;
 mod hooks;
 #[doc(hidden)]

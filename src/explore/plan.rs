@@ -4,8 +4,9 @@
 //! printed by [`table`] and kept up to date by a test.
 
 use super::{Options, Order};
-use crate::symmetry::Strategy;
+use crate::symmetry::{Action, Strategy};
 use std::fmt;
+use std::sync::Arc;
 
 /// What is asked of a system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,10 @@ const THREADS_MARKERS: Refusal = Refusal(
     "`--symmetry markers` keeps the first state with a marker, which only one thread can say: leave out `--threads`",
 );
 const THREADS_PATHS: Refusal = Refusal("the search for paths has one thread: leave out `--threads`");
+const NO_NAUTY: Refusal = Refusal("this program was built without nauty; `canon` and `auto` are exact too");
+const NO_ACTION: Refusal =
+    Refusal("a strategy permutes by an action, and this system has none: take `Strategy::Off`");
+const NO_MARKERS: Refusal = Refusal("this system has no markers: take another strategy");
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
 
 /// A run whose options go together.
@@ -79,6 +84,7 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
     let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
     let several = threads.is_some_and(|n| n > 1);
     let rules = [
+        (NO_NAUTY, *symmetry == Strategy::Nauty && !cfg!(feature = "nauty")),
         (MARKED_PATHS, is_marked && asked != Asked::States),
         (MARKED_ORDER, is_marked && !is_bfs),
         (MARKED_AUDIT, is_marked && audit),
@@ -96,6 +102,19 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
     let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
     let threads = if one { 1 } else { threads.unwrap_or_else(all) };
     Ok(Plan { threads: threads.clamp(1, MAX_THREADS) })
+}
+
+/// Whether a system can be reduced as the options say.
+///
+/// # Errors
+/// A strategy for a system that nothing is known to permute.
+pub fn reducible(options: &Options, action: Option<&Arc<dyn Action>>) -> Result<(), Refusal> {
+    match (options.symmetry, action) {
+        (Strategy::Off, _) => Ok(()),
+        (_, None) => Err(NO_ACTION),
+        (Strategy::Markers, Some(action)) if action.clone().marking().is_none() => Err(NO_MARKERS),
+        _ => Ok(()),
+    }
 }
 
 /// What goes with what, as Markdown.

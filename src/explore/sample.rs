@@ -4,33 +4,16 @@
 //! What there is to tell about a state (a broken invariant, a false assertion, a goal, a deadlock) must have been told, too:
 //! a state that the search expands has nothing to tell, unless it goes on after a finding.
 
-use super::Options;
+use super::clause::{INV, TR};
 use super::shadow::{Targets, is_good};
-use crate::eval::reference::{self, Cx, Env, State};
 use crate::lang::diag::Span;
-use crate::model::{Expr, OpId};
 use crate::symmetry::Action;
-use crate::system::{Label, Machine, Role, Starts, Stop, System, Transition, Visitor};
-use crate::value::Value;
+use crate::system::{Label, Starts, Stop, System, Transition, Visitor};
 use crate::value::fault::{Fault, Res};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub(super) const CONSTANTS: &str = "evaluator/constants";
-pub(super) const INITIAL: &str = "evaluator/initial";
-pub(super) const SUCCESSORS: &str = "evaluator/successors";
-pub(super) const INVARIANT: &str = "evaluator/invariant";
-pub(super) const ASSERTION: &str = "evaluator/assertion";
-pub(super) const GOAL: &str = "evaluator/goal";
-pub(super) const PREDICATE: &str = "evaluator/formula";
-pub(super) const OBSERVER: &str = "observer: what there is to tell is told";
-pub(super) const TR: &str = "symmetry/tr: a(tr[s]) = tr[a(s)]";
-pub(super) const INV: &str = "symmetry/inv: s ∈ inv ⇔ a(s) ∈ inv";
-
-/// Steps of the reference evaluator per state, and for the constants and initial states; beyond them it gives up.
-const FUEL: u64 = 200_000;
-const ROOT_FUEL: u64 = 20_000_000;
 /// So many states are sampled at once; after that as many as keep the steps per expanded state below this, to the end.
 const FIRST: u64 = 64;
 const SHARE: u64 = 2_000;
@@ -54,8 +37,21 @@ pub struct Compared {
     pub root_skipped: bool,
     /// Steps of the second evaluator.
     pub steps: u64,
-    /// The last state that was looked at has no transition.
-    is_dead: bool,
+    /// The last state that was looked at has no transition, so that a deadlock has to be told.
+    pub is_dead: bool,
+}
+
+impl Compared {
+    /// What could not be compared although everything rests on it, if there is such a thing.
+    pub fn unaudited(&self) -> Option<&'static str> {
+        if self.root_skipped {
+            Some("the reference evaluator gave up on the constants or initial states")
+        } else if self.skipped > 0 && self.successors == 0 {
+            Some("the reference evaluator gave up on all states that were sampled")
+        } else {
+            None
+        }
+    }
 }
 
 /// A clause that does not hold, and what differs.
@@ -252,247 +248,5 @@ impl<S: System> Visitor<S::Here> for All<'_, S> {
             Fault::Limit(..) => self.gave_up = true,
         }
         ControlFlow::Continue(())
-    }
-}
-
-/// The reference evaluator's opinion of a machine. Of the machine it asks what rows and labels mean, and nothing else.
-pub struct Reference<'s> {
-    system: &'s Machine,
-    /// What a search looks for and ends at.
-    told: Vec<Role>,
-    deadlock: bool,
-    /// The valuations that it found itself.
-    constants: Vec<State<'s>>,
-    /// Of a formula, with what was said of states.
-    predicates: Vec<&'s Expr>,
-    values: HashMap<Vec<u64>, u64>,
-}
-
-/// Operation, parameters, results, target.
-type Values = (OpId, Vec<Value>, Vec<Option<Value>>, Vec<Value>);
-
-impl<'s> Reference<'s> {
-    pub fn new(system: &'s Machine, options: &Options) -> Reference<'s> {
-        let roles = [
-            (Role::Invariant, options.invariant),
-            (Role::Assertion, options.assertions),
-            (Role::Goal, options.goal),
-        ];
-        let told = roles.into_iter().filter(|(_, on)| *on && !options.all).map(|(r, _)| r).collect();
-        let deadlock = options.deadlock && !options.all;
-        let (constants, predicates, values) = (vec![], vec![], HashMap::new());
-        Reference { system, told, deadlock, constants, predicates, values }
-    }
-
-    /// Also asks for the truth of these predicates, whose values in a state are the bits of a word.
-    #[must_use]
-    pub fn with_predicates(self, predicates: Vec<&'s Expr>, values: HashMap<Vec<u64>, u64>) -> Reference<'s> {
-        Reference { predicates, values, ..self }
-    }
-
-    /// Whether the predicates of a formula are as they were said to be.
-    fn formula(&self, row: &[u64], compared: &mut Compared) -> Option<Difference> {
-        let values = self.values.get(row)?;
-        for (i, p) in self.predicates.iter().enumerate() {
-            let Some(state) = self.state(row) else {
-                compared.skipped += 1;
-                continue;
-            };
-            let cx = self.evaluator(FUEL);
-            let expected = reference::holds(&cx, &Env::of(&state), p);
-            compared.steps += FUEL - cx.fuel();
-            match expected {
-                Ok(expected) if cx.truncated().is_empty() => {
-                    compared.predicates += 1;
-                    if expected != (values >> i & 1 == 1) {
-                        return Some((PREDICATE, format!("predicate {} is {expected}", i + 1)));
-                    }
-                }
-                _ => compared.skipped += 1,
-            }
-        }
-        None
-    }
-
-    fn evaluator(&self, fuel: u64) -> Cx<'s> {
-        Cx::new(&self.system.model, &self.system.scope).with_fuel(fuel)
-    }
-
-    /// A state for the evaluator, with the constants as it found them itself; none if it did not.
-    fn state(&self, row: &[u64]) -> Option<State<'s>> {
-        let values = self.system.constant_values(self.system.start_of(row));
-        let mut fitting = self.constants.iter().filter(|s| constants_of(s) == values);
-        let constants = fitting.next()?.constants.clone();
-        // Two that differ only in what is symbolic cannot be told apart.
-        if fitting.next().is_some() {
-            return None;
-        }
-        let variables = self.system.variable_values(row).into_iter().map(Some).collect();
-        Some(State { constants, variables })
-    }
-
-    fn transitions(&self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
-        let Some(state) = self.state(row).filter(|_| !seen.gave_up) else {
-            compared.skipped += 1;
-            return None;
-        };
-        let system = self.system;
-        let mut got: BTreeSet<Values> = BTreeSet::new();
-        for (label, target) in &seen.transitions {
-            let label = system.labelled(label)?;
-            let Some(params) = label.params.into_iter().collect::<Option<Vec<Value>>>() else {
-                compared.skipped += 1;
-                return None;
-            };
-            got.insert((label.op, params, label.results, system.variable_values(target)));
-        }
-        let cx = self.evaluator(FUEL);
-        let expected = reference::successors(&cx, &state);
-        compared.steps += FUEL - cx.fuel();
-        let limited = expected.faults.iter().any(|f| matches!(f.fault, Fault::Limit(..)));
-        // With a fault, how many of the other outcomes of that operation are found is open.
-        if limited || !cx.truncated().is_empty() || (seen.is_faulty && expected.faults.is_empty()) {
-            compared.skipped += 1;
-            return None;
-        }
-        compared.successors += 1;
-        let name = |op: OpId| system.model.operations[op.index()].name.to_string();
-        if let Some(f) = expected.faults.first() {
-            let missing = || format!("{} is not well-defined, and nobody noticed", name(f.op));
-            return (!seen.is_faulty).then(|| (SUCCESSORS, missing()));
-        }
-        let values = |s: &State| s.variables.iter().cloned().collect::<Option<Vec<Value>>>();
-        let mut all = BTreeSet::new();
-        for s in &expected.steps {
-            match values(&s.state) {
-                Some(target) => all.insert((s.op, s.params.clone(), s.results.clone(), target)),
-                None => return None,
-            };
-        }
-        compared.is_dead = self.deadlock && all.is_empty();
-        if all == got {
-            return None;
-        }
-        let names = |side: Vec<&Values>| side.iter().map(|t| name(t.0)).collect::<BTreeSet<_>>();
-        let missing = names(all.difference(&got).collect());
-        let extra = names(got.difference(&all).collect());
-        let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
-        let text = match (missing.is_empty(), extra.is_empty()) {
-            (false, true) => format!("transitions are missing: {}", list(missing)),
-            (true, _) => format!("there are too many transitions: {}", list(extra)),
-            _ => format!("transitions differ: {} against {}", list(extra), list(missing)),
-        };
-        Some((SUCCESSORS, text))
-    }
-
-    /// Every check with its expression, in the order of the system's.
-    fn checks(&self) -> impl Iterator<Item = (usize, Role, usize, &'s Expr)> {
-        let model = &self.system.model;
-        let invariant = model.invariant.iter().enumerate().map(|(i, e)| (Role::Invariant, i, e));
-        let assertions = model.assertions.iter().enumerate().map(|(i, e)| (Role::Assertion, i, e));
-        let goal = model.goal.iter().enumerate().map(|(i, e)| (Role::Goal, i, e));
-        invariant.chain(assertions).chain(goal).enumerate().map(|(check, (role, i, e))| (check, role, i, e))
-    }
-
-    fn truth(&self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
-        for (check, role, i, p) in self.checks() {
-            let got = seen.checks.get(check).and_then(Option::as_ref);
-            let (Some(state), Some(got)) = (self.state(row), got) else {
-                compared.skipped += 1;
-                continue;
-            };
-            let cx = self.evaluator(FUEL);
-            let expected = reference::holds(&cx, &Env::of(&state), p);
-            compared.steps += FUEL - cx.fuel();
-            let is_wrong = match (&expected, got) {
-                _ if !cx.truncated().is_empty() => None,
-                (Ok(a), Ok(b)) => Some(a != b),
-                (Err(Fault::Wd(_)), Ok(_)) => Some(true),
-                (Err(Fault::Wd(_)), Err(e)) if matches!(**e, Fault::Wd(_)) => Some(false),
-                // Limits; and production may be the stricter one about sets that nothing depends on.
-                _ => None,
-            };
-            let (clause, count, what) = match role {
-                Role::Invariant => (INVARIANT, &mut compared.invariants, "conjunct"),
-                Role::Assertion => (ASSERTION, &mut compared.assertions, "assertion"),
-                Role::Goal => (GOAL, &mut compared.goals, "goal"),
-            };
-            match is_wrong {
-                None => compared.skipped += 1,
-                Some(false) => {
-                    *count += 1;
-                    let quiet = role != Role::Goal;
-                    if self.told.contains(&role) && expected.is_ok_and(|v| v != quiet) {
-                        let word = if quiet { "false" } else { "true" };
-                        return Some((OBSERVER, format!("{what} {} is {word}, and nobody noticed", i + 1)));
-                    }
-                }
-                Some(true) => {
-                    *count += 1;
-                    let word = |known: Option<bool>| match known {
-                        Some(true) => "true",
-                        Some(false) => "false",
-                        None => "without a value",
-                    };
-                    let (got, expected) = (word(got.clone().ok()), word(expected.ok()));
-                    let text = format!("{what} {} is said to be {got}, but it is {expected}", i + 1);
-                    return Some((clause, text));
-                }
-            }
-        }
-        None
-    }
-}
-
-/// The values of the constants, as far as they are not symbolic.
-fn constants_of(state: &State) -> Vec<Option<Value>> {
-    state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
-}
-
-impl Second for Reference<'_> {
-    fn root(&mut self, starts: &[(usize, Vec<Vec<u64>>)], compared: &mut Compared) -> Option<Difference> {
-        let system = self.system;
-        let cx = self.evaluator(ROOT_FUEL);
-        let gave_up = |compared: &mut Compared| {
-            compared.skipped += 1;
-            compared.root_skipped = true;
-            None
-        };
-        let constants = reference::constants(&cx);
-        if !constants.faults.is_empty() || !cx.truncated().is_empty() {
-            return gave_up(compared);
-        }
-        let expected: BTreeSet<_> = constants.found.iter().map(constants_of).collect();
-        let got: BTreeSet<_> = starts.iter().map(|(start, _)| system.constant_values(*start)).collect();
-        compared.constants += got.len() as u64;
-        if expected != got {
-            let text = format!("{} valuations against {}", got.len(), expected.len());
-            return Some((CONSTANTS, text));
-        }
-        self.constants = constants.found;
-        for (start, rows) in starts {
-            let values = system.constant_values(*start);
-            let Some(state) = self.constants.iter().find(|s| constants_of(s) == values) else {
-                return gave_up(compared);
-            };
-            let initial = reference::initial_states(&cx, state);
-            if !initial.faults.is_empty() || !cx.truncated().is_empty() {
-                return gave_up(compared);
-            }
-            let plain = |s: &State| s.variables.iter().cloned().collect::<Option<Vec<Value>>>();
-            let expected: BTreeSet<_> = initial.found.iter().filter_map(plain).collect();
-            let got: BTreeSet<_> = rows.iter().map(|r| system.variable_values(r)).collect();
-            compared.initial += got.len() as u64;
-            if expected != got {
-                return Some((INITIAL, format!("{} initial states against {}", got.len(), expected.len())));
-            }
-        }
-        None
-    }
-
-    fn look(&mut self, row: &[u64], seen: &Seen, compared: &mut Compared) -> Option<Difference> {
-        self.transitions(row, seen, compared)
-            .or_else(|| self.truth(row, seen, compared))
-            .or_else(|| self.formula(row, compared))
     }
 }

@@ -3,7 +3,7 @@
 use super::progress::grouped;
 use crate::run::compare::{Agreement, Compared, Ran};
 use crate::symmetry::Strategy;
-use crate::verdict::Word;
+use crate::verdict::Decision;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -46,7 +46,9 @@ pub fn text(c: &Compared) -> String {
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
         let _ = writeln!(out, "{}", cells.join("  ").trim_end());
     }
-    for r in c.runs.iter().filter(|r| r.verdict == Word::Unknown && (r.strategy.is_exact() || !r.finished)) {
+    for r in
+        c.runs.iter().filter(|r| r.verdict == Decision::Unknown && (r.strategy.is_exact() || !r.finished))
+    {
         let _ = writeln!(out, "{}: {}", r.strategy, r.reason.as_deref().unwrap_or("no answer"));
     }
     for r in c.runs.iter().filter(|r| r.kept > 0) {
@@ -118,7 +120,7 @@ pub fn json(c: &Compared) -> Value {
             (Some(false), d, "the strategies disagree; this is a mistake of kanon".into())
         }
     };
-    let verdict = c.runs.iter().filter(|r| r.strategy.is_exact() && r.verdict != Word::Unknown);
+    let verdict = c.runs.iter().filter(|r| r.strategy.is_exact() && r.verdict != Decision::Unknown);
     let verdict = verdict.map(|r| r.verdict.name()).next().filter(|_| agree != Some(false));
     json!({
         "machine": c.machine,

@@ -4,7 +4,7 @@ use crate::explore::Reduction;
 use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
 use crate::model::Model;
 use crate::model::open::{Opened, Refused};
-use crate::run::answer::{Audited, Broken, Checked, Counterexample, Place};
+use crate::run::answer::{Audited, Checked, Counterexample, FalseConjunct, Place};
 use crate::symmetry::note::{Fixed, Permuted};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
@@ -143,7 +143,7 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         "notes": c.notes,
     });
     if !c.broken.is_empty() {
-        let row = |b: &Broken| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });
+        let row = |b: &FalseConjunct| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });
         answer["broken"] = c.broken.iter().map(row).collect();
     }
     if let Some(r) = &c.reduction {

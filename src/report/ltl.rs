@@ -8,7 +8,7 @@ use crate::run::ltl::{Answered, Bindings, Refutation};
 use crate::symmetry::Strategy;
 use crate::trace::{self, export};
 use crate::value::Value as BValue;
-use crate::verdict::Word;
+use crate::verdict::Decision;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -33,9 +33,9 @@ pub fn text(all: &[Answered], model: &Model, explain: bool, colour: bool) -> Str
             if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
         };
         let (word, code) = match f.verdict {
-            Word::Holds => ("holds", "1;32"),
-            Word::Fails => ("fails", "1;31"),
-            Word::Unknown => ("unknown", "1;33"),
+            Decision::Holds => ("holds", "1;32"),
+            Decision::Fails => ("fails", "1;31"),
+            Decision::Unknown => ("unknown", "1;33"),
         };
         let reason = f.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let _ = writeln!(out, "{}: {}{reason}", f.text, paint(word, code));
@@ -148,7 +148,7 @@ pub fn asked(bindings: &Bindings, opened: &Opened) -> Value {
 pub fn unanswered(asked: &Value, reason: &str) -> Value {
     let unknown = |known: &Value| {
         let mut o =
-            json!({ "name": null, "formula": null, "verdict": Word::Unknown.name(), "reason": reason });
+            json!({ "name": null, "formula": null, "verdict": Decision::Unknown.name(), "reason": reason });
         let fields = [
             "name",
             "formula",

@@ -6,7 +6,7 @@ use crate::explore::{FindingKind, Reduction};
 use crate::lang::diag::{Diagnostic, Severity};
 use crate::model::Model;
 use crate::model::open::Opened;
-use crate::run::answer::{Audited, Broken, Checked, Counterexample, Place, Word};
+use crate::run::answer::{Audited, Checked, Counterexample, Decision, FalseConjunct, Place};
 use crate::run::numbers::plural;
 use crate::symmetry::Strategy;
 use crate::system::{Machine, System};
@@ -33,17 +33,17 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
     let mut out = String::new();
     let name = &opened.model.name;
     match c.verdict {
-        Word::Holds => {
+        Decision::Holds => {
             let _ = writeln!(out, "{name}: {}", paint("holds", "1;32", colour));
         }
-        Word::Unknown => {
+        Decision::Unknown => {
             let why = c.reason.as_deref().unwrap_or("no answer");
             let _ = writeln!(out, "{name}: {}: {why}", paint("unknown", "1;33", colour));
         }
-        Word::Fails if c.finding.as_ref().is_some_and(is_goal) => {
+        Decision::Fails if c.finding.as_ref().is_some_and(is_goal) => {
             let _ = writeln!(out, "{name}: {}", paint("the goal is reached", "1;36", colour));
         }
-        Word::Fails => {
+        Decision::Fails => {
             let why = c.reason.as_deref().unwrap_or_default();
             let _ = writeln!(out, "{name}: {}: {why}", paint("fails", "1;31", colour));
         }
@@ -193,7 +193,7 @@ fn labelling(out: &mut String, r: &Reduction, seconds: f64) {
 }
 
 /// States by conjunct and operation, as a table.
-fn broken(out: &mut String, all: &[Broken]) {
+fn broken(out: &mut String, all: &[FalseConjunct]) {
     const LONGEST: usize = 40;
     let mut operations: Vec<&str> = vec![];
     let mut rows: Vec<(&Place, String)> = vec![];

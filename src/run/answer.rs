@@ -6,7 +6,7 @@ use crate::explore::audit::Report;
 use crate::lang::diag::{SourceMap, Span};
 use crate::trace::Trace;
 use crate::trace::explain::Part;
-pub use crate::verdict::Word;
+pub use crate::verdict::Decision;
 use std::sync::Arc;
 
 /// A part of the source.
@@ -28,7 +28,7 @@ pub struct Place {
 
 /// Conjuncts that some states break, and the operation that led to them first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct FalseConjunct {
     /// `invariant` or `assertion`
     pub kind: &'static str,
     /// What is false.
@@ -92,7 +92,7 @@ pub struct Audited {
 /// The whole answer.
 pub struct Checked {
     /// The verdict without its details.
-    pub verdict: Word,
+    pub verdict: Decision,
     /// What was found, or why there is no answer.
     pub reason: Option<String>,
     /// The first thing found.
@@ -120,5 +120,5 @@ pub struct Checked {
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
     /// With `--all`: what is broken, by conjunct and operation.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<FalseConjunct>,
 }

@@ -5,9 +5,10 @@ use super::blame;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::{Project, Solved};
+use super::reference::Reference;
 use super::table;
 use super::why;
-use crate::explore::audit::{self, Audit, Reference};
+use crate::explore::audit::{self, Audit};
 use crate::explore::plan::{Asked, Refusal, plan};
 use crate::explore::{self, Explored, Finding, FindingKind, Options, Progress, StateId};
 use crate::lang::diag::Diagnostic;
@@ -20,7 +21,7 @@ use crate::trace::explain::{Context, Explainer};
 use crate::trace::fault::{fault_message, plain_error};
 use crate::trace::{Trace, rebuild, replay};
 use crate::value::fault::{Fault, WdKind};
-use crate::verdict::{Broken, Verdict, Why, Word};
+use crate::verdict::{Broken, Decision, Verdict, Why};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,7 +71,7 @@ pub fn check(
             (explored.map_err(refused)?, None)
         }
         Some(audit) => {
-            let second = Box::new(Reference::new(system, &task.options));
+            let second = Box::new(Reference::new(system, options));
             let by = (audit, Some(second as Box<dyn audit::Second>));
             let explored = audit::explore(system, action, options, &deadline.flag, progress, by);
             let (explored, report) = explored.map_err(refused)?;
@@ -104,11 +105,11 @@ pub fn check(
                     reason = Some(shown.message.clone());
                     finding = Some(shown);
                 }
-                why => (word, reason) = (Word::Unknown, why),
+                why => (word, reason) = (Decision::Unknown, why),
             },
             // Never a counterexample that does not run: that is a bug of ours, and no answer.
             Err(why) => {
-                word = Word::Unknown;
+                word = Decision::Unknown;
                 let what = format!("{} found, but {why}", f.kind.name());
                 reason = Some(why::text(&Why::Internal(what), opened));
             }
@@ -136,7 +137,7 @@ pub fn check(
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));
             notes.extend(notes::scope(opened));
         }
-        (Verdict::Fails(f), Word::Fails) => notes.extend(notes::of_finding(&f.kind, opened)),
+        (Verdict::Fails(f), Decision::Fails) => notes.extend(notes::of_finding(&f.kind, opened)),
         (Verdict::Unknown(why), _) => notes.extend(notes::advice(why)),
         _ => {}
     }

@@ -4,7 +4,7 @@
 //! states and of everything that is counted by state; flooding must have put as many states into its visited set
 //! as there are without reduction. Markers may be wrong about states, but never have more of them.
 
-use super::answer::{Checked, Word};
+use super::answer::{Checked, Decision};
 use super::numbers::{grouped, plural};
 use super::project::Project;
 use crate::symmetry::Strategy;
@@ -19,7 +19,7 @@ pub struct Ran {
     /// The strategy.
     pub strategy: Strategy,
     /// Its verdict.
-    pub verdict: Word,
+    pub verdict: Decision,
     /// Kind of the first finding.
     pub found: Option<&'static str>,
     /// What was found, or why there is no answer.
@@ -110,8 +110,8 @@ impl Ran {
     #[must_use]
     pub fn word(&self) -> String {
         match (self.verdict, self.found) {
-            (Word::Fails, Some(kind)) => format!("fails: {kind}"),
-            (Word::Unknown, _) if self.finished && !self.strategy.is_exact() => "nothing found".into(),
+            (Decision::Fails, Some(kind)) => format!("fails: {kind}"),
+            (Decision::Unknown, _) if self.finished && !self.strategy.is_exact() => "nothing found".into(),
             (word, _) => word.name().into(),
         }
     }
@@ -192,7 +192,7 @@ impl Compared {
             return Agreement::Differ(differences);
         }
         let exact = || self.runs.iter().filter(|r| r.strategy.is_exact());
-        let known: Vec<&Ran> = exact().filter(|r| r.verdict != Word::Unknown).collect();
+        let known: Vec<&Ran> = exact().filter(|r| r.verdict != Decision::Unknown).collect();
         let counted: Vec<&Ran> = exact().filter(|r| r.counts()).collect();
         if known.len() < 2 {
             let mut why = match known.first() {
@@ -230,7 +230,7 @@ impl Compared {
         let with = |word| self.runs.iter().filter(move |r| r.verdict == word);
         // A counterexample was replayed, so this is so for approximate strategies too.
         let (holds, fails): (Vec<&Ran>, Vec<&Ran>) =
-            (with(Word::Holds).collect(), with(Word::Fails).collect());
+            (with(Decision::Holds).collect(), with(Decision::Fails).collect());
         if !holds.is_empty() && !fails.is_empty() {
             all.push(format!("verdict: holds with {}, fails with {}", names(&holds), names(&fails)));
         }
@@ -293,7 +293,7 @@ fn names(runs: &[&Ran]) -> String {
 mod tests {
     use super::*;
 
-    fn ran(strategy: Strategy, states: u64, verdict: Word) -> Ran {
+    fn ran(strategy: Strategy, states: u64, verdict: Decision) -> Ran {
         Ran {
             strategy,
             verdict,
@@ -319,9 +319,9 @@ mod tests {
 
     fn runs() -> Compared {
         let all = Strategy::ALL.into_iter().map(|s| match s {
-            Strategy::Off => ran(s, 54, Word::Holds),
-            Strategy::Markers => ran(s, 15, Word::Unknown),
-            s => ran(s, 16, Word::Holds),
+            Strategy::Off => ran(s, 54, Decision::Holds),
+            Strategy::Markers => ran(s, 15, Decision::Unknown),
+            s => ran(s, 16, Decision::Holds),
         });
         Compared {
             machine: "m".into(),
@@ -347,11 +347,11 @@ mod tests {
             (|c| c.runs[3].states = 17, "states: 16 with flood, 17 with canon"),
             (|c| c.runs[4].transitions = 33, "transitions: 32 with flood, 33 with nauty"),
             (
-                |c| c.runs[5].verdict = Word::Fails,
+                |c| c.runs[5].verdict = Decision::Fails,
                 "verdict: holds with off, flood, canon and nauty, fails with auto",
             ),
             (
-                |c| c.runs[2].verdict = Word::Fails,
+                |c| c.runs[2].verdict = Decision::Fails,
                 "verdict: holds with off, flood, canon, nauty and auto, fails with markers",
             ),
             (|c| c.runs[1].flooded = Some(53), "flooded states: 53, but there are 54 without reduction"),
@@ -374,7 +374,7 @@ mod tests {
         let mut c = runs();
         for r in &mut c.runs {
             if matches!(r.strategy, Strategy::Off | Strategy::Flood) {
-                (r.finished, r.verdict, r.states) = (false, Word::Unknown, 7);
+                (r.finished, r.verdict, r.states) = (false, Decision::Unknown, 7);
             }
         }
         c.runs[4].seconds = 2.0;
@@ -382,7 +382,7 @@ mod tests {
         assert_eq!(c.baseline().map(|r| r.strategy), Some(Strategy::Nauty));
         assert_eq!((c.speedup(&c.runs[5]), c.speedup(&c.runs[0])), (Some(4.0), None));
         for r in &mut c.runs {
-            (r.finished, r.verdict) = (false, Word::Unknown);
+            (r.finished, r.verdict) = (false, Decision::Unknown);
         }
         assert_eq!(c.agreement(), Agreement::Open("no exact strategy has a verdict".into()));
     }

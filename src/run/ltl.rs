@@ -6,9 +6,10 @@ use super::deadline::Deadline;
 use super::notes;
 use super::numbers::plural;
 use super::project::{Project, Solved};
+use super::reference::Reference;
 use super::why;
 use crate::explore::Options;
-use crate::explore::audit::{Compared, Reference, look_at};
+use crate::explore::audit::{Compared, look_at};
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::ltl::atoms::{self, Bound, StateAtom};
@@ -23,7 +24,7 @@ use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
 use crate::system::{Machine, System};
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, replay};
-use crate::verdict::{Broken, Verdict, Why, Word};
+use crate::verdict::{Broken, Decision, Verdict, Why};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -53,7 +54,7 @@ pub struct Answered {
     /// Its subformulas, parts before wholes.
     pub parts: Vec<String>,
     /// The verdict without its details.
-    pub verdict: Word,
+    pub verdict: Decision,
     /// What was found, or why there is no answer.
     pub reason: Option<String>,
     /// A path that does not fulfil it.
@@ -285,10 +286,10 @@ impl Run<'_> {
                 let broken = Broken { clause, event: None, number: 0, state: None, detail: Some(detail) };
                 Err(Why::Audit(Box::new(broken)))
             }
-            None if compared.root_skipped => {
-                Err(Why::Unaudited("the reference evaluator gave up on the constants or initial states"))
-            }
-            None => Ok(compared),
+            None => match compared.unaudited() {
+                Some(what) => Err(Why::Unaudited(what)),
+                None => Ok(compared),
+            },
         }
     }
 
@@ -298,7 +299,7 @@ impl Run<'_> {
             name: name.to_string(),
             text: bound.text.clone(),
             parts: vec![],
-            verdict: Word::Unknown,
+            verdict: Decision::Unknown,
             reason: Some(why::text(why, &self.solved.project.opened)),
             finding: None,
             strategy: Strategy::Off,

@@ -1,6 +1,6 @@
 //! Questions about a system that is written in Rust, with the answers of a machine's: counts, verdicts, paths, formulas.
 
-use crate::explore::plan::{Asked, Refusal, plan};
+use crate::explore::plan::{Asked, Refusal, plan, reducible};
 use crate::explore::{self, Counts, Explored, Finding, FindingKind, Options};
 use crate::lang::diag::Diagnostic;
 use crate::ltl::space::{Limits, Space};
@@ -80,7 +80,9 @@ pub fn ltl<S: System>(
     options: &Options,
 ) -> Result<(Verdict<Refuted>, ltl::Counts), Diagnostic> {
     let wrong = |why: String| Diagnostic::error("L0403", Default::default(), why);
-    plan(options, Asked::Paths, false).map_err(|why| wrong(why.to_string()))?;
+    plan(options, Asked::Paths, false)
+        .and_then(|_| reducible(options, action))
+        .map_err(|why| wrong(why.to_string()))?;
     let (property, propositions) = named::bind(system, formula)?;
     let is_of_instances = property.premise.as_ref().is_some_and(|p| p.is_of_instances());
     let action = action.filter(|a| !a.group().is_trivial() && !is_of_instances);

@@ -1,6 +1,6 @@
 //! What `--all` found, by conjunct and by the operation that led there first.
 
-use super::answer::{Broken, Place};
+use super::answer::{FalseConjunct, Place};
 use super::deadline::Deadline;
 use super::project::Solved;
 use crate::explore::{Explored, Options, StateId};
@@ -13,7 +13,12 @@ use std::ops::ControlFlow;
 
 /// Every state that was stored is looked at once more. A state that breaks several conjuncts is counted with each.
 /// Empty when the time is up before the end.
-pub fn table(solved: &Solved, explored: &Explored, options: &Options, deadline: &Deadline) -> Vec<Broken> {
+pub fn table(
+    solved: &Solved,
+    explored: &Explored,
+    options: &Options,
+    deadline: &Deadline,
+) -> Vec<FalseConjunct> {
     let (opened, system) = (&solved.project.opened, &*solved.machine);
     let model = &opened.model;
     // Whatever is checked, with its place among those of its role.
@@ -46,7 +51,7 @@ pub fn table(solved: &Solved, explored: &Explored, options: &Options, deadline: 
         };
         let conjunct = Place::of(&opened.sources, list.get(place)?.span)?;
         let operation = by.map_or(INITIALISATION.to_string(), |op| system.operations()[op].name.to_string());
-        Some(Broken { kind, conjunct, operation, states })
+        Some(FalseConjunct { kind, conjunct, operation, states })
     };
     found.into_iter().filter_map(broken).collect()
 }

@@ -34,11 +34,11 @@ impl<F> Verdict<F> {
     }
 
     /// The verdict without its details.
-    pub fn word(&self) -> Word {
+    pub fn word(&self) -> Decision {
         match self {
-            Verdict::Holds(_) => Word::Holds,
-            Verdict::Fails(_) => Word::Fails,
-            Verdict::Unknown(_) => Word::Unknown,
+            Verdict::Holds(_) => Decision::Holds,
+            Verdict::Fails(_) => Decision::Fails,
+            Verdict::Unknown(_) => Decision::Unknown,
         }
     }
 
@@ -54,7 +54,7 @@ impl<F> Verdict<F> {
 
 /// A verdict without its details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum Decision {
     /// Nothing was found, and everything was looked at.
     Holds,
     /// Something was found.
@@ -63,13 +63,13 @@ pub enum Word {
     Unknown,
 }
 
-impl Word {
+impl Decision {
     /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
-            Word::Holds => "holds",
-            Word::Fails => "fails",
-            Word::Unknown => "unknown",
+            Decision::Holds => "holds",
+            Decision::Fails => "fails",
+            Decision::Unknown => "unknown",
         }
     }
 }

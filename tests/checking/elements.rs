@@ -3,7 +3,7 @@
 
 use kanon::explore::Options;
 use kanon::model::scope::ScopeArgs;
-use kanon::run::answer::Word;
+use kanon::run::answer::Decision;
 use kanon::run::check::check;
 use kanon::run::{Deadline, Project, Task, ltl};
 use kanon::symmetry::Strategy;
@@ -51,7 +51,7 @@ fn a_goal_names_one_element() {
             let answer = check(&solved, &task, &deadline, &mut |_| {}).unwrap_or_else(|d| panic!("{d:?}"));
             let kind = answer.finding.as_ref().map(|f| f.kind);
             assert_eq!(kind, reached.then_some("goal"), "{goal} with {strategy:?}");
-            assert_eq!(answer.verdict == Word::Holds, !reached, "{goal} with {strategy:?}");
+            assert_eq!(answer.verdict == Decision::Holds, !reached, "{goal} with {strategy:?}");
         }
         let mut project = Project::open(&path, &scope()).unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
         assert!(project.set_goal("x = S4").is_err());
@@ -76,7 +76,11 @@ fn a_formula_names_one_element() {
             let answer = ltl::check_file(&path, &scope(), &task, &Deadline::never());
             let (_, answers) = answer.unwrap_or_else(|r| panic!("{formula}: {:?}", r.diagnostics));
             let found = answers[0].verdict;
-            assert_eq!(found, if holds { Word::Holds } else { Word::Fails }, "{formula} with {strategy:?}");
+            assert_eq!(
+                found,
+                if holds { Decision::Holds } else { Decision::Fails },
+                "{formula} with {strategy:?}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use kanon::lang::diag::{Diagnostic, SourceMap};
 use kanon::model::load::with_large_stack;
 use kanon::model::open::Refused;
 use kanon::model::scope::ScopeArgs;
-use kanon::run::answer::{Checked, Word};
+use kanon::run::answer::{Checked, Decision};
 use kanon::run::{Deadline, Task, check_file};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ fn judge(e: &Expectation, answer: &Result<Checked, Refused>) -> Vec<String> {
             compare("initialisations", n.initialisations.to_string());
             compare("constants", c.constants.to_string());
             let verdict = match (&c.verdict, &c.finding) {
-                (Word::Fails, Some(f)) => format!("fails:{}", f.kind),
+                (Decision::Fails, Some(f)) => format!("fails:{}", f.kind),
                 (word, _) if e.get("verdict").is_some_and(|v| v == word.name()) => word.name().to_string(),
                 (word, _) => format!(
                     "{}{}",

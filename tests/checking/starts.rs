@@ -7,7 +7,7 @@ use kanon::model::load::load_text;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::run::{Deadline, Task, check_file};
 use kanon::system::{Machine, Stop};
-use kanon::verdict::{Verdict, Why, Word};
+use kanon::verdict::{Decision, Verdict, Why};
 use std::sync::Arc;
 
 fn machine(head: &str, initialisation: &str) -> String {
@@ -85,7 +85,7 @@ fn a_file_without_a_start() {
     assert_eq!(ask(&machine("", "x :: {}")), Err("B0414"));
     assert_eq!(ask(&machine("CONSTANTS n PROPERTIES n : 1..3 & n > 7", "x := 0")), Err("B0413"));
     let open = machine("CONSTANTS n, m PROPERTIES n : INTEGER & m : INTEGER & n + m = 1000", "x := 0");
-    assert_eq!(ask(&open), Ok(Word::Unknown));
+    assert_eq!(ask(&open), Ok(Decision::Unknown));
     let _ = std::fs::remove_file(&file);
 }
 

@@ -8,7 +8,7 @@ use kanon::ltl::space::Limits;
 use kanon::run::Deadline;
 use kanon::run::ltl::{Task, check_file};
 use kanon::symmetry::Strategy;
-use kanon::verdict::Word;
+use kanon::verdict::Decision;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -62,8 +62,8 @@ fn ask_with(dir: &Path, row: &Row, time: Duration, symmetry: Strategy) -> Outcom
     let deadline = Deadline::after(Some(time));
     match check_file(&dir.join(&row.file), &Default::default(), &task, &deadline) {
         Ok((_, answers)) => match (answers[0].verdict, &answers[0].reason) {
-            (Word::Unknown, why) => Outcome::Unknown(why.clone().unwrap_or_default()),
-            (word, _) if (word == Word::Holds) == row.answer => Outcome::Agrees,
+            (Decision::Unknown, why) => Outcome::Unknown(why.clone().unwrap_or_default()),
+            (word, _) if (word == Decision::Holds) == row.answer => Outcome::Agrees,
             (word, _) => Outcome::Differs(format!("{}; ProB says {}", word.name(), row.answer)),
         },
         Err(refused) => {

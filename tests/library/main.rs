@@ -93,6 +93,19 @@ fn a_mistake_has_a_path_that_runs() {
     }
 }
 
+/// A strategy that cannot act is refused, also where the options alone would do.
+#[test]
+fn what_cannot_be_reduced_is_refused() {
+    let caches = Caches::new(2, false);
+    for symmetry in [Strategy::Canon, Strategy::Auto] {
+        let options = Options { symmetry, ..without_goal() };
+        assert!(check(&caches, None, &options).is_err(), "{symmetry} without an action");
+        assert!(ltl(&caches, None, "G {one writer}", &options).is_err(), "{symmetry} without an action");
+    }
+    let markers = Options { symmetry: Strategy::Markers, ..without_goal() };
+    assert!(check(&caches, Some(&Exchange::of(&caches)), &markers).is_err(), "it has no markers");
+}
+
 #[test]
 fn formulas_over_checks_and_operations() {
     let caches = Caches::new(3, false);

@@ -15,7 +15,7 @@ use kanon::run::Deadline;
 use kanon::run::ltl::{Task, check_file};
 use kanon::symmetry::{Action, MachineAction, Reducer, Strategy};
 use kanon::system::{Machine, Stop};
-use kanon::verdict::{Verdict, Why, Word};
+use kanon::verdict::{Decision, Verdict, Why};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ fn formulas_that_are_not_symmetric_are_refused_by_name_and_answered_by_auto() {
                     assert!(!refused || strategy != Strategy::Canon, "{formula} is not symmetric");
                     let word = if formula.starts_with("current => Y") { f.verdict.name() } else { word };
                     assert_eq!(f.verdict.name(), word, "{formula} with {strategy}: {:?}", f.reason);
-                    assert_ne!(f.verdict, Word::Unknown);
+                    assert_ne!(f.verdict, Decision::Unknown);
                     assert_eq!(
                         f.strategy == Strategy::Off,
                         refused || strategy == Strategy::Off,
@@ -222,12 +222,16 @@ fn named_elements_are_fixed_and_the_others_are_permuted() {
                 }
                 let (word, states) = plain.expect("answered first");
                 assert_eq!(f.verdict, word, "{what}: {:?}", f.reason);
-                assert_ne!(f.verdict, Word::Unknown, "{what}: {:?}", f.reason);
+                assert_ne!(f.verdict, Decision::Unknown, "{what}: {:?}", f.reason);
                 assert_eq!(f.fixed.len(), 1, "{what}");
                 if moved > 0 {
                     assert_eq!((&*f.fixed[0].reason, f.fixed[0].in_part), (reason, true), "{what}");
                     let is_smaller = f.counts.states < states;
-                    assert!(is_smaller || f.verdict == Word::Fails, "{what}: {} {states}", f.counts.states);
+                    assert!(
+                        is_smaller || f.verdict == Decision::Fails,
+                        "{what}: {} {states}",
+                        f.counts.states
+                    );
                 } else {
                     assert!(!f.fixed[0].in_part && f.strategy == Strategy::Off, "{what}");
                 }

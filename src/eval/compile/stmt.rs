@@ -5,7 +5,7 @@ use crate::eval::code::Code;
 use crate::eval::node::{Atom, Generator, Node, Part, Pattern, Slot, Special, Test, While};
 use crate::eval::plan::{Plan, Step};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Step as Path, Stmt, StmtKind, Target, Type};
+use crate::model::{Access, BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type};
 use crate::value::fault::WdKind;
 use crate::value::rep::{R, Rep, Shape};
 use std::collections::BTreeSet;
@@ -269,7 +269,7 @@ impl Compiler<'_> {
         let Some(step) = lhs.path.get(depth) else { return value };
         let slot = self.target_slot(lhs.target);
         match step {
-            Path::Index(e) => {
+            Access::Index(e) => {
                 let x = self.expr(e);
                 let inner = if depth + 1 < lhs.path.len() {
                     let part = self.part(Node::Slot(slot, lhs.span), lhs, depth + 1);
@@ -284,7 +284,7 @@ impl Compiler<'_> {
                     None => Node::Update { f, x, y, rep: rep.clone(), span: lhs.span },
                 }
             }
-            Path::Field(i) => {
+            Access::Field(i) => {
                 let Shape::Rec(parts) = &rep.shape else { return value };
                 let inner = if depth + 1 < lhs.path.len() {
                     let part = self.part(Node::Slot(slot, lhs.span), lhs, depth + 1);
@@ -305,7 +305,7 @@ impl Compiler<'_> {
         let mut rep = self.slots[slot as usize].rep.clone();
         for step in &lhs.path[..depth] {
             match step {
-                Path::Index(e) => {
+                Access::Index(e) => {
                     let x = Box::new(self.expr(e));
                     let out = rep.as_rel().1.clone();
                     let rb = rep.as_rel().0.clone();
@@ -323,7 +323,7 @@ impl Compiler<'_> {
                     };
                     rep = out;
                 }
-                Path::Field(i) => {
+                Access::Field(i) => {
                     node = Node::Field { a: Box::new(node), index: *i as usize, rep: rep.clone() };
                     if let Shape::Rec(parts) = &rep.shape {
                         rep = parts[*i as usize].clone();

@@ -7,7 +7,7 @@ use super::pred::worse;
 use super::search::{self, Unbounded};
 use super::set::{elements, settle};
 use super::*;
-use crate::model::{Expr, Lhs, OpId, Step as PathStep, Stmt, StmtKind};
+use crate::model::{Access, Expr, Lhs, OpId, Stmt, StmtKind};
 use num_bigint::BigInt;
 use num_traits::Signed;
 use std::ops::ControlFlow;
@@ -232,13 +232,13 @@ fn updated<'m>(
     cx: &Cx<'m>,
     env: &Env<'m>,
     whole: Value,
-    path: &'m [PathStep],
+    path: &'m [Access],
     value: Value,
     span: Span,
 ) -> Result<Value, Fault> {
     let Some((step, rest)) = path.split_first() else { return Ok(value) };
     match (step, whole) {
-        (PathStep::Index(index), Value::Set(pairs)) => {
+        (Access::Index(index), Value::Set(pairs)) => {
             let x = eval(cx, env, index)?;
             let part = match rest {
                 [] => value,
@@ -252,7 +252,7 @@ fn updated<'m>(
             pairs.insert(Value::pair(x, part));
             Ok(Value::Set(pairs))
         }
-        (PathStep::Field(i), Value::Rec(mut fields)) => {
+        (Access::Field(i), Value::Rec(mut fields)) => {
             let place = fields.get_mut(*i as usize).ok_or_else(|| ill_typed(span))?;
             *place = updated(cx, env, place.clone(), rest, value, span)?;
             Ok(Value::Rec(fields))

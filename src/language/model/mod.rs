@@ -191,12 +191,12 @@ pub enum Target {
 #[derive(Clone, Debug)]
 pub struct Lhs {
     pub target: Target,
-    pub path: Vec<Step>,
+    pub path: Vec<Access>,
     pub span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum Access {
     /// `f(E)`: the function is overridden at E.
     Index(Expr),
     /// Field by its place in the record type.

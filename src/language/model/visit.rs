@@ -1,7 +1,7 @@
 //! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
 //! rewriting. Whoever needs the whole tree recurses.
 
-use super::{Expr, ExprKind as E, Lhs, Lit, LocalId, Model, OpId, Step, Stmt, StmtKind as S, VarId};
+use super::{Access, Expr, ExprKind as E, Lhs, Lit, LocalId, Model, OpId, Stmt, StmtKind as S, VarId};
 
 impl Model {
     /// Calls `f` for each expression that stands in the model, the largest ones only.
@@ -111,7 +111,7 @@ impl Expr {
 impl Lhs {
     fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         for step in &self.path {
-            if let Step::Index(e) = step {
+            if let Access::Index(e) = step {
                 f(e);
             }
         }
@@ -119,7 +119,7 @@ impl Lhs {
 
     fn for_each_expr_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         for step in &mut self.path {
-            if let Step::Index(e) = step {
+            if let Access::Index(e) = step {
                 f(e);
             }
         }

@@ -3,7 +3,7 @@
 use super::shrink::{Sexp, shrink_expr, shrink_stmt};
 use super::{D, Generator, S};
 use kanon::model::{
-    BinOp, Expr, ExprKind, Lhs, LocalId, Model, OpId, Operation, Step, Stmt, StmtKind, Target, Type, VarId,
+    Access, BinOp, Expr, ExprKind, Lhs, LocalId, Model, OpId, Operation, Stmt, StmtKind, Target, Type, VarId,
 };
 use kanon::value::Scope;
 use std::fmt;
@@ -321,11 +321,11 @@ impl Generator {
             Type::Pow(t) if t.as_pair().is_some() && self.choice.percent(50) => {
                 let (a, b) =
                     t.as_pair().map(|(a, b)| (a.clone(), b.clone())).unwrap_or((Type::Int, Type::Int));
-                lhs.path.push(Step::Index(self.expr(&a, size / 3)));
+                lhs.path.push(Access::Index(self.expr(&a, size / 3)));
                 self.expr(&b, size / 2)
             }
             Type::Rec(fields) if self.choice.percent(50) => {
-                lhs.path.push(Step::Field(0));
+                lhs.path.push(Access::Field(0));
                 let t = fields[0].1.clone();
                 self.expr(&t, size / 2)
             }
@@ -364,12 +364,18 @@ impl Generator {
 
     /// VAR x IN x := E ; S END; sometimes x is read without having a value.
     fn with_local(&mut self, size: usize) -> StmtKind {
-        let ty = self.ty(1);
+        let is_assigned = self.choice.percent(75);
+        // What has no value yet is of a type that something else has, so that it is read now and then.
+        let target = self.choice.pick(&self.writable.clone());
+        let ty = if is_assigned { self.ty(1) } else { self.target_type(target) };
         let id = self.add_local(ty.clone());
         let mut parts = vec![];
-        if self.choice.percent(85) {
+        if is_assigned {
             let lhs = self.lhs(Target::Local(id));
             let e = self.expr(&ty, size / 3);
+            parts.push(self.statement(StmtKind::Assign(vec![(lhs, e)])));
+        } else if self.choice.percent(75) {
+            let (lhs, e) = (self.lhs(target), self.node(ExprKind::Local(id), ty));
             parts.push(self.statement(StmtKind::Assign(vec![(lhs, e)])));
         }
         self.writable.push(Target::Local(id));

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::lang::ast::{BinOp, Lit};
 use crate::lang::diag::Span;
-use crate::model::{Expr, ExprKind, Lhs, Step, Stmt, StmtKind, Type};
+use crate::model::{Access, Expr, ExprKind, Lhs, Stmt, StmtKind, Type};
 
 impl Checker<'_> {
     /// Reports every declared thing whose type is still open. Silent when there were other errors: those
@@ -100,7 +100,7 @@ impl Checker<'_> {
 
     fn fill_lhs(&mut self, lhs: &mut Lhs) {
         for step in &mut lhs.path {
-            if let Step::Field(at) = step {
+            if let Access::Field(at) = step {
                 *at = self.field_place(*at);
             }
         }

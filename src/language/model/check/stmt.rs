@@ -5,7 +5,7 @@ use super::expr::plural;
 use crate::lang::ast::{self, Ident, SubstKind};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::model::{Expr, ExprKind, Lhs, LocalId, OpId, Step, Stmt, StmtKind, Target, Type, VarId};
+use crate::model::{Access, Expr, ExprKind, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type, VarId};
 
 impl Checker<'_> {
     pub(super) fn stmt(&mut self, s: &ast::Subst) -> Stmt {
@@ -153,14 +153,14 @@ impl Checker<'_> {
                     let found = self.show(&ty);
                     self.error("B0203", f.span, format!("expected a function, found {found}"));
                 }
-                lhs.path.push(Step::Index(self.tuple_of(args, &a, e.span)));
+                lhs.path.push(Access::Index(self.tuple_of(args, &a, e.span)));
                 lhs.span = e.span;
                 Some((lhs, b))
             }
             ast::ExprKind::Field(record, field) => {
                 let (mut lhs, ty) = self.lhs(record)?;
                 let (at, ty) = self.field(ty, field);
-                lhs.path.push(Step::Field(at));
+                lhs.path.push(Access::Field(at));
                 lhs.span = e.span;
                 Some((lhs, ty))
             }
