@@ -4,7 +4,7 @@ use super::{Want, check_expr, check_open};
 use crate::lang::diag::Severity;
 use crate::lang::languages::parse_expr;
 use crate::model::load::{Loaded, load_text};
-use crate::model::{BinOp, ExprKind, Model, SetId, Step, StmtKind, Target, Type};
+use crate::model::{Access, BinOp, ExprKind, Model, SetId, StmtKind, Target, Type};
 
 const BASE: &str = "MACHINE Base
 SETS S; E = {e1, e2, e3}
@@ -350,9 +350,9 @@ END",
     assert!(matches!(pairs[1].1.kind, ExprKind::Second(_)));
 
     let StmtKind::Assign(pairs) = &m.operations[0].body.kind else { panic!("an assignment") };
-    assert!(matches!(&pairs[0].0.path[..], [Step::Index(_), Step::Index(_)]));
+    assert!(matches!(&pairs[0].0.path[..], [Access::Index(_), Access::Index(_)]));
     let StmtKind::Assign(pairs) = &m.operations[1].body.kind else { panic!("an assignment") };
-    assert!(matches!(&pairs[0].0.path[..], [Step::Field(1)]));
+    assert!(matches!(&pairs[0].0.path[..], [Access::Field(1)]));
 
     let StmtKind::BecomesSuch { targets, fresh, pred } = &m.operations[2].body.kind else { panic!(":( )") };
     assert!(matches!(targets[..], [Target::Var(_)]));
