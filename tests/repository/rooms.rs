@@ -6,13 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 13] = [
-    "lang", "model", "value", "eval", "verdict", "system", "symmetry", "explore", "ltl", "trace", "run",
-    "report", "cli",
+const ORDER: [&str; 15] = [
+    "lang", "model", "value", "eval", "solver", "symbolic", "verdict", "system", "symmetry", "explore",
+    "ltl", "trace", "run", "report", "cli",
 ];
 
-/// Folders of src that are crates.
+/// Folders of src that are crates of several rooms.
 const CRATES: [&str; 1] = ["language"];
+
+/// Folders of src that are crates and one room.
+const ROOM_CRATES: [&str; 1] = ["solver"];
 
 /// Rooms that use a later one, to be repaired, as `a uses b`. What is repaired leaves the list.
 const ROOMS_LEFT: [&str; 0] = [];
@@ -46,7 +49,11 @@ fn sources() -> Vec<Source> {
             // Tests look at everything, and lib and main put the rooms together.
             let skipped = module.last().is_none_or(|m| m == "tests" || m == "lib" || m == "main");
             let text = fs::read_to_string(&path).ok().filter(|_| !skipped)?;
-            let uses = paths(&production(&text), &module);
+            let mut code = production(&text);
+            if ROOM_CRATES.contains(&&*module[0]) {
+                code = code.replace("crate::", &format!("crate::{}::", module[0]));
+            }
+            let uses = paths(&code, &module);
             Some(Source { module, uses })
         })
         .collect()

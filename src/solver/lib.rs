@@ -1,0 +1,9 @@
+//! Formulas over booleans and exact integers, solvers for them, and the engines that need nothing else: bounded model
+//! checking, k-induction and IC3 on transition systems given by formulas.
+//! Absent on purpose: B. `kanon::symbolic` makes the formulas from a typed model and reads the answers back.
+
+#![deny(unsafe_code)]
+
+pub mod solver;
+pub mod term;
+pub mod transition;
