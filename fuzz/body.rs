@@ -100,7 +100,8 @@ fn small_sizes(model: &Model) -> Option<Scope> {
     let deferred =
         (0..model.sets.len()).map(|i| SetId(i as u32)).filter(|s| model.sets[s.index()].elements.is_none());
     let card = deferred.map(|s| (model.sets[s.index()].name.to_string(), 1 + u64::from(s.0 % 2))).collect();
-    let args = ScopeArgs { card, minint: Some((-1).into()), maxint: Some(2.into()), setsize: Some(2) };
+    let (minint, maxint) = (Some((-1).into()), Some(2.into()));
+    let args = ScopeArgs { card, minint, maxint, setsize: Some(2), ..ScopeArgs::default() };
     scope(model, &args).ok().map(|(scope, _)| scope)
 }
 

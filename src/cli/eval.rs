@@ -27,6 +27,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::after(args.timeout);
     interrupt::listen(&stop);
+    if let Err(exit) = super::not_strict(&args.scope) {
+        return exit;
+    }
     let mut project = match Project::open(&args.file, &args.scope.args()) {
         Ok(project) => project,
         Err(refused) => return refuse(&refused, false),

@@ -16,6 +16,7 @@ pub mod replay;
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
 use crate::model::open::{Opened, Refused};
+use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
 use crate::run::Deadline;
@@ -91,6 +92,10 @@ pub struct ScopeOptions {
     /// Size of deferred sets that nothing else sizes
     #[arg(long, value_name = "N")]
     pub setsize: Option<u64>,
+    /// How terms without a value are read: `kleene` (what is false decides a conjunction), `strict` (from left to
+    /// right), or `prob` (a guard without a value is false)
+    #[arg(long, value_name = "READING", default_value = "kleene", value_parser = reading)]
+    pub wd: Reading,
 }
 
 impl ScopeOptions {
@@ -100,8 +105,22 @@ impl ScopeOptions {
             minint: self.minint.clone(),
             maxint: self.maxint.clone(),
             setsize: self.setsize,
+            reading: self.wd,
         }
     }
+}
+
+/// Questions have unknowns, which are found in any order.
+fn not_strict(scope: &ScopeOptions) -> Result<(), Exit> {
+    match scope.wd {
+        Reading::Strict => Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false)),
+        _ => Ok(()),
+    }
+}
+
+fn reading(text: &str) -> Result<Reading, String> {
+    let known = Reading::ALL.into_iter().find(|r| r.name() == text);
+    known.ok_or_else(|| "expected kleene, strict or prob".into())
 }
 
 fn card(text: &str) -> Result<(String, u64), String> {

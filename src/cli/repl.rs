@@ -38,6 +38,9 @@ solved for: `x : 1..9 & x * x = 49`.
 
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::never();
+    if let Err(exit) = super::not_strict(&args.scope) {
+        return exit;
+    }
     let mut project = match Project::open(&args.file, &args.scope.args()) {
         Ok(project) => project,
         Err(refused) => return refuse(&refused, false),

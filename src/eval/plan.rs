@@ -6,7 +6,7 @@
 use super::env::{Env, Slot, Then};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
-use crate::value::fault::{Fault, Res};
+use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::ops;
 use crate::value::val::{Val, cmp_int};
 use num_bigint::BigInt;
@@ -33,6 +33,10 @@ pub enum Formula<T: Tier> {
     Forall(Arc<Plan<T>>, Box<Formula<T>>),
     If(Box<Formula<T>>, Box<Formula<T>>, Box<Formula<T>>),
     Let(Vec<(Slot, T::Node)>, Box<Formula<T>>),
+    /// Whether the inner test has a value.
+    HasValue(Box<Formula<T>>),
+    /// True if the inner test is; a fault at this place if it is false.
+    Demand(Box<Formula<T>>, Span),
     /// A fault of the inner test is reported at this place if it has none.
     At(Box<Formula<T>>, Span),
     Atom(T::Atom),
@@ -89,6 +93,12 @@ impl<T: Tier> Formula<T> {
                 }
                 body.holds(env)?
             }
+            Formula::HasValue(t) => match t.holds(env) {
+                Ok(_) => true,
+                Err(e) if matches!(*e, Fault::Wd(_)) => false,
+                Err(limit) => return Err(limit),
+            },
+            Formula::Demand(t, span) => t.holds(env)? || return Err(Fault::wd(WdKind::NoValue).at(*span)),
             Formula::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
         })
     }

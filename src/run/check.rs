@@ -13,6 +13,7 @@ use crate::explore::plan::{Asked, Refusal, plan};
 use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Progress, StateId};
 use crate::lang::diag::Diagnostic;
 use crate::model::open::Refused;
+use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::model::{Model, OpId};
 use crate::symmetry::{Action, MachineAction, Strategy};
@@ -25,6 +26,10 @@ use crate::verdict::{Broken, Decision, Verdict, Why};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
+
+const STRICT_INVARIANT: Refusal = Refusal(
+    "with `--wd strict` it is a part of the invariant that guards have values: leave out `--no-invariant` or `--wd`",
+);
 
 /// What to check.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +84,9 @@ pub fn check(
     let (opened, system) = (&solved.project.opened, &*solved.machine);
     let action = (task.options.symmetry != Strategy::Off && !system.is_unsolved()).then(|| solved.action());
     let refused = |why: Refusal| vec![plain_error(why.to_string())];
+    if opened.reading == Reading::Strict && !task.options.invariant {
+        return Err(refused(STRICT_INVARIANT));
+    }
     // Nothing can be enabled, and that is no news.
     let has_operations = !system.operations().is_empty();
     let options = &Options { deadlock: task.options.deadlock && has_operations, ..task.options.clone() };
@@ -149,6 +157,7 @@ pub fn check(
     if task.options.deadlock && !has_operations {
         notes.push(notes::NO_OPERATIONS.to_string());
     }
+    notes.extend(notes::reading(opened.reading));
     match (&verdict, word) {
         (Verdict::Holds(_), _) => {
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));

@@ -18,6 +18,7 @@ use crate::ltl::space::{Limits, Space};
 use crate::ltl::{self, Counts, Lasso, Property, Structure, Work, reduce};
 use crate::model::Expr;
 use crate::model::open::Refused;
+use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::symmetry::note::Fixed;
 use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
@@ -158,6 +159,9 @@ pub fn bind(project: &mut Project, task: &Task) -> Res<Bindings> {
     Ok(Bindings { formulas: all, from, current })
 }
 
+const STRICT_PATHS: &str = "with `--wd strict` it is a part of the invariant that guards have values, and formulas are \
+                            checked without it: leave out `--wd`, or check the machine first";
+
 /// Checks formulas on a machine whose constants are solved.
 ///
 /// # Errors
@@ -165,6 +169,9 @@ pub fn bind(project: &mut Project, task: &Task) -> Res<Bindings> {
 pub fn check(solved: &Solved, bindings: &Bindings, task: &Task, deadline: &Deadline) -> Res<Vec<Answered>> {
     let options = Options { symmetry: task.symmetry, ..Options::default() };
     plan(&options, Asked::Paths, false).map_err(|why| vec![plain_error(why.to_string())])?;
+    if solved.project.opened.reading == Reading::Strict {
+        return Err(vec![plain_error(STRICT_PATHS.to_string())]);
+    }
     let mut run = Run { solved, task, deadline, from: None, current: None };
     let from = run.choose("--from", bindings.from.as_ref())?;
     let current = run.choose("--current", bindings.current.as_ref())?;
@@ -401,7 +408,10 @@ impl Run<'_> {
             counts: Counts { state_bytes: answer.counts.state_bytes + space.bytes(), ..answer.counts },
             seconds: begin.elapsed().as_secs_f64(),
             notes: match &verdict {
-                Verdict::Holds(_) => notes::scope(opened).into_iter().chain(audited).collect(),
+                Verdict::Holds(_) => {
+                    let scope = notes::reading(opened.reading).into_iter().chain(notes::scope(opened));
+                    scope.chain(audited).collect()
+                }
                 Verdict::Unknown(why) => notes::advice(why).into_iter().collect(),
                 Verdict::Fails(_) => vec![],
             },

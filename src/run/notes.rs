@@ -2,6 +2,7 @@
 
 use crate::explore::{Counts, FindingKind};
 use crate::model::open::Opened;
+use crate::model::reading::Reading;
 use crate::model::{Expr, ExprKind, Lit, Stmt};
 use crate::verdict::Why;
 use std::sync::Arc;
@@ -31,6 +32,16 @@ pub fn of_finding(kind: &FindingKind, opened: &Opened) -> Option<String> {
         FindingKind::WellDefinedness { .. } => {}
     }
     used.text(opened)
+}
+
+/// How terms without a value were read, if not as usual.
+pub fn reading(reading: Reading) -> Option<String> {
+    let text = match reading {
+        Reading::Kleene => return None,
+        Reading::Strict => "terms were read from left to right, and have to have values (`--wd strict`)",
+        Reading::Prob => "a guard without a value was taken for false (`--wd prob`)",
+    };
+    Some(text.to_string())
 }
 
 /// Operations that were never enabled.

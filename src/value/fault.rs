@@ -108,6 +108,8 @@ pub enum WdKind {
     Unassigned,
     /// one variable gets two different values at once: `x := 1 || x := 2`
     Clash,
+    /// something has no value where it is read from left to right
+    NoValue,
 }
 
 impl WdKind {
@@ -137,6 +139,9 @@ impl WdKind {
             WdKind::LoopVariant => ("B0317", "loop variant is negative or does not decrease"),
             WdKind::Unassigned => ("B0318", "read before anything was assigned"),
             WdKind::Clash => ("B0319", "a variable gets two different values at once"),
+            WdKind::NoValue => {
+                ("B0320", "something has no value here, read from left to right (`--wd strict`)")
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ fn alternatives_for_each_constant() {
 #[test]
 fn a_set_of_four_thousand_million_elements() {
     let text = "MACHINE M DEFINITIONS scope_S == 4294967295 SETS S VARIABLES x INVARIANT x : S & #s.(s : S & s = x) \
-                INITIALISATION x :: S END";
+                INITIALISATION x :: S OPERATIONS idle = skip END";
     let explored = check(text, Duration::from_millis(300));
     assert!(
         matches!(explored.verdict, Verdict::Unknown(Why::Interrupted | Why::Limit(_))),

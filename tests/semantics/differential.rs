@@ -90,7 +90,7 @@ fn same_on_words(
 /// How often there was something to compare: two values, two faults, or one of each. And how often there was not,
 /// because production refused what the reference answered, or gave an answer where the reference refused.
 #[derive(Debug, Default)]
-struct Compared {
+pub struct Compared {
     values: u64,
     faults: u64,
     mixed: u64,
@@ -99,7 +99,7 @@ struct Compared {
 }
 
 /// Why the two disagree; with `faults`, also if only one of them has a fault.
-fn disagreement(case: &Case, faults: bool, compared: &mut Compared) -> Option<String> {
+pub fn disagreement(case: &Case, faults: bool, compared: &mut Compared) -> Option<String> {
     let reference = case.reference(false, FUEL)?;
     let production = match std::panic::catch_unwind(|| production(case)) {
         Ok(answer) => answer,

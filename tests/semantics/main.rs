@@ -4,6 +4,7 @@ mod algebra;
 mod differential;
 mod differential_machines;
 mod random_trees;
+mod readings;
 mod reference;
 mod reference_machines;
 #[path = "../support/mod.rs"]

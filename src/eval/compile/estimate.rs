@@ -288,7 +288,7 @@ impl Compiler<'_> {
     pub(super) fn equations(&mut self, slot: Slot, others: &Open, todo: &[Conjunct]) -> Vec<Equation> {
         let mut out = Vec::new();
         for c in todo {
-            if c.negated {
+            if c.negated || c.expr.asks_for_values() {
                 continue;
             }
             match &c.expr.kind {

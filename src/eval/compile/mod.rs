@@ -275,7 +275,9 @@ impl<'m> Compiler<'m> {
                 Node::Let(defs, self.boxed(body))
             }
             // A predicate where an expression belongs does not pass the type checker.
-            ExprKind::Quant(..) => Node::Bool(Box::new(self.test(e))),
+            ExprKind::Quant(..) | ExprKind::HasValue(_) | ExprKind::Demand(_) => {
+                Node::Bool(Box::new(self.test(e)))
+            }
         }
     }
 

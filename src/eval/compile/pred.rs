@@ -3,7 +3,7 @@
 
 use super::{Compiler, fun_kind};
 use crate::eval::node::{Atom, Cmp, Node, Slot, Test};
-use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, Type, UnOp};
 use crate::value::rep::Shape;
 use crate::value::val::{IntSet, SeqKind, Val};
 use std::sync::Arc;
@@ -38,6 +38,11 @@ impl Compiler<'_> {
                 let defs = self.let_defs(defs);
                 Test::Let(defs, Box::new(self.test(body)))
             }
+            ExprKind::HasValue(a) if a.ty == Type::Pred => Test::HasValue(Box::new(self.test(a))),
+            ExprKind::HasValue(a) => {
+                Test::HasValue(Box::new(Test::Atom(Atom::Defined(Box::new(self.expr(a))))))
+            }
+            ExprKind::Demand(a) => Test::Demand(Box::new(self.test(a)), a.span),
             // An expression of type BOOL is no predicate; the type checker saw to it.
             _ => Test::Atom(Atom::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE)))),
         }

@@ -166,7 +166,10 @@ impl<'m> Compiler<'m> {
                     others.remove(&slot);
                     let mut tests = Vec::new();
                     for c in &todo {
-                        if self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others) {
+                        // Whether something has a value is not to be asked of half a function.
+                        let is_about =
+                            self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others);
+                        if is_about && !c.expr.asks_for_values() {
                             tests.push(self.conjunct_test(*c));
                         }
                     }

@@ -115,7 +115,9 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
         ExprKind::Bool(p) => Value::Bool(holds(cx, env, p)?).into(),
         ExprKind::If(cond, yes, no) => return if holds(cx, env, cond)? { sub(yes) } else { sub(no) },
         ExprKind::Let(defs, body) => return item(cx, &bind_all(cx, env, defs)?, body),
-        ExprKind::Unary(UnOp::Not, _) | ExprKind::Quant(..) => return Err(ill_typed(e.span)),
+        ExprKind::Unary(UnOp::Not, _) | ExprKind::Quant(..) | ExprKind::HasValue(_) | ExprKind::Demand(_) => {
+            return Err(ill_typed(e.span));
+        }
     })
 }
 

@@ -3,7 +3,7 @@
 use super::search::{Unbounded, search};
 use super::set::{equal, has, included, member, settle};
 use super::*;
-use crate::model::{BinOp, Expr, ExprKind, Lit, Quant, UnOp};
+use crate::model::{BinOp, Expr, ExprKind, Lit, Quant, Type, UnOp};
 use std::ops::ControlFlow;
 
 /// Whether the predicate is true. A fault means that it is neither true nor false (`Wd`), or that we do not
@@ -30,6 +30,19 @@ pub fn holds<'m>(cx: &Cx<'m>, env: &Env<'m>, p: &'m Expr) -> Result<bool, Fault>
                 holds(cx, env, no)
             }
         }
+        ExprKind::HasValue(a) => {
+            let found = match a.ty {
+                Type::Pred => holds(cx, env, a).map(drop),
+                _ => item(cx, env, a).map(drop),
+            };
+            match found {
+                Ok(()) => Ok(true),
+                Err(Fault::Wd(_)) => Ok(false),
+                Err(limit) => Err(limit),
+            }
+        }
+        ExprKind::Demand(a) if holds(cx, env, a)? => Ok(true),
+        ExprKind::Demand(a) => Err(wd(WdKind::NoValue, a.span)),
         ExprKind::Let(defs, body) => holds(cx, &expr::bind_all(cx, env, defs)?, body),
         _ => Err(ill_typed(p.span)),
     }

@@ -407,6 +407,11 @@ impl<'a> Lower<'a> {
             }
             Test::If(c, a, b) => Pred::If(self.boxed_pred(c)?, self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Let(defs, body) => Pred::Let(self.defs(defs)?, self.boxed_pred(body)?),
+            Test::HasValue(t) => match self.native(t)? {
+                p if always_decided(&p) => Pred::Const(true),
+                p => Pred::HasValue(Box::new(p)),
+            },
+            Test::Demand(t, span) => Pred::Demand(self.boxed_pred(t)?, *span),
             Test::At(t, span) => match self.native(t)? {
                 p if always_decided(&p) => p,
                 p => Pred::At(Box::new(p), *span),

@@ -100,7 +100,7 @@ impl Slots {
             Test::And(ts) | Test::Or(ts) | Test::All(ts) | Test::Any(ts) => {
                 ts.iter().for_each(|t| self.test(t));
             }
-            Test::Not(t) | Test::At(t, _) => self.test(t),
+            Test::Not(t) | Test::At(t, _) | Test::HasValue(t) | Test::Demand(t, _) => self.test(t),
             Test::Implies(a, b) | Test::Iff(a, b) => {
                 self.test(a);
                 self.test(b);

@@ -8,6 +8,7 @@ pub mod left_out;
 pub mod load;
 pub mod open;
 pub mod raise;
+pub mod reading;
 pub mod scope;
 pub mod types;
 pub mod visit;
@@ -172,6 +173,11 @@ pub enum ExprKind {
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Each local with its value, in an order in which each may use the earlier ones.
     Let(Vec<(LocalId, Expr)>, Box<Expr>),
+    /// Whether an expression or a predicate has a value; it always has one itself. Not written by anybody: see
+    /// [`reading`].
+    HasValue(Box<Expr>),
+    /// True if the predicate is; has no value if it is false.
+    Demand(Box<Expr>),
 }
 
 #[derive(Clone, Debug, Default)]

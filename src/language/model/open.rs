@@ -2,6 +2,7 @@
 
 use super::check::{Want, check_expr};
 use super::load;
+use super::reading::{self, Reading};
 use super::scope::{Scope, ScopeArgs, scope};
 use super::{Expr, Model};
 use crate::lang::diag::{Diagnostic, SourceMap};
@@ -17,6 +18,8 @@ pub struct Opened {
     pub sources: SourceMap,
     pub model: Model,
     pub scope: Scope,
+    /// How terms without a value are read; the model is rewritten accordingly.
+    pub reading: Reading,
     /// Where the size of each deferred set comes from.
     pub sizes: Vec<String>,
     pub definitions: Definitions,
@@ -46,7 +49,9 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
     match scope(&model, over) {
         Ok((scope, sizes)) => {
             model.scope.sizes = scope.card.clone();
+            reading::read(&mut model, over.reading);
             Ok(Opened {
+                reading: over.reading,
                 sources: loaded.sources,
                 model,
                 scope,
@@ -63,7 +68,8 @@ impl Opened {
     /// A predicate of the command line.
     pub fn predicate(&mut self, name: &str, text: &str) -> Result<Expr, Vec<Diagnostic>> {
         let ast = parse_expr(&mut self.sources, name, text, &self.definitions)?;
-        check_expr(&mut self.model, &ast, Want::Predicate)
+        let p = check_expr(&mut self.model, &ast, Want::Predicate)?;
+        Ok(reading::predicate(p, self.reading))
     }
 
     pub fn refuse(self, diagnostics: Vec<Diagnostic>) -> Refused {

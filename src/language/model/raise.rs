@@ -52,6 +52,10 @@ pub fn raise(e: &Expr, model: &Model) -> ast::Expr {
             A::Field(one(r), ident(&name.unwrap_or_else(|| "?".into())))
         }
         E::Bool(p) => A::Bool(one(p)),
+        // What B has for it.
+        E::HasValue(a) if a.ty == Type::Pred => A::Binary(BinOp::Iff, one(a), one(a)),
+        E::HasValue(a) => A::Binary(BinOp::Eq, one(a), one(a)),
+        E::Demand(a) => return raise(a, model),
         E::If(c, a, b) => A::If(one(c), one(a), one(b)),
         E::Let(defs, body) => {
             let equation = |(l, v): &(LocalId, Expr)| {

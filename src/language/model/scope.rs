@@ -5,6 +5,7 @@
 //! bounds of `card(S)`, bijections and injections from or to sets of known size, constants that differ from each other,
 //! `S = {a, b}`, and a partition of S into parts of known size.
 
+use super::reading::Reading;
 use super::{BinOp, ConstId, Expr, ExprKind as E, Fun, Lit, Model, SetId, UnOp};
 use crate::lang::diag::{Diagnostic, NOWHERE, Span};
 use num_bigint::BigInt;
@@ -35,6 +36,8 @@ pub struct ScopeArgs {
     pub maxint: Option<BigInt>,
     /// `--setsize`: for deferred sets that nothing else sizes.
     pub setsize: Option<u64>,
+    /// `--wd`
+    pub reading: Reading,
 }
 
 const DEFAULT_SETSIZE: u64 = 2;

@@ -23,7 +23,13 @@ impl Expr {
         match &self.kind {
             E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
             E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
-            E::Unary(_, a) | E::First(a) | E::Second(a) | E::Field(a, _) | E::Bool(a) => f(a),
+            E::Unary(_, a)
+            | E::First(a)
+            | E::Second(a)
+            | E::Field(a, _)
+            | E::Bool(a)
+            | E::HasValue(a)
+            | E::Demand(a) => f(a),
             E::Quant(_, _, a) | E::Compr(_, a) => f(a),
             E::Binary(_, a, b) | E::Product(a, b) | E::Apply(a, b) | E::Image(a, b) => {
                 f(a);
@@ -53,7 +59,13 @@ impl Expr {
         match &mut self.kind {
             E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
             E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
-            E::Unary(_, a) | E::First(a) | E::Second(a) | E::Field(a, _) | E::Bool(a) => f(a),
+            E::Unary(_, a)
+            | E::First(a)
+            | E::Second(a)
+            | E::Field(a, _)
+            | E::Bool(a)
+            | E::HasValue(a)
+            | E::Demand(a) => f(a),
             E::Quant(_, _, a) | E::Compr(_, a) => f(a),
             E::Binary(_, a, b) | E::Product(a, b) | E::Apply(a, b) | E::Image(a, b) => {
                 f(a);
@@ -103,6 +115,19 @@ impl Expr {
         self.any(&|e| matches!(e.kind, E::Local(l) if l == local))
     }
 
+    /// Whether it asks whether something has a value.
+    pub fn asks_for_values(&self) -> bool {
+        self.any(&|e| matches!(e.kind, E::HasValue(_) | E::Demand(_)))
+    }
+
+    /// Replaces parts, as far as `f` has something for them.
+    pub fn replace(&mut self, f: &dyn Fn(&E) -> Option<E>) {
+        match f(&self.kind) {
+            Some(kind) => self.kind = kind,
+            None => self.for_each_child_mut(&mut |c| c.replace(f)),
+        }
+    }
+
     pub fn mentions_var(&self, var: VarId) -> bool {
         self.any(&|e| matches!(e.kind, E::Var(v) | E::Old(v) if v == var))
     }
@@ -133,6 +158,12 @@ impl Stmt {
             called.push(op);
         }
         self.for_each_child(&mut |c| c.calls(called));
+    }
+
+    /// Calls `f` for the statement and all its parts, which it may change.
+    pub fn for_each_part_mut(&mut self, f: &mut dyn FnMut(&mut Stmt)) {
+        f(self);
+        self.for_each_child_mut(&mut |c| c.for_each_part_mut(f));
     }
 
     /// Calls `f` for each direct part that is a statement.

@@ -163,6 +163,8 @@ impl fmt::Display for Sexp<'_> {
             ExprKind::Struct(_) => "Struct".into(),
             ExprKind::Field(_, i) => format!("Field{i}"),
             ExprKind::Bool(_) => "Bool".into(),
+            ExprKind::HasValue(_) => "HasValue".into(),
+            ExprKind::Demand(_) => "Demand".into(),
             ExprKind::If(..) => "If".into(),
             ExprKind::Let(defs, _) => {
                 format!("Let {}", ids(&defs.iter().map(|(id, _)| *id).collect::<Vec<_>>()))
