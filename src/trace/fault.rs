@@ -11,7 +11,8 @@ pub fn fault_message(fault: &Fault) -> (&'static str, String) {
     match fault {
         Fault::Wd(wd) => {
             let (code, message) = wd.kind.describe();
-            (code, message.to_string())
+            let values = wd.values.as_ref().map_or(String::new(), |v| format!(": {v}"));
+            (code, message.to_string() + &values)
         }
         Fault::Limit(_, why) => (LIMIT, format!("cannot be computed: {why}")),
     }

@@ -16,7 +16,16 @@ pub type Res<T> = Result<T, Box<Fault>>;
 
 impl Fault {
     pub fn wd(kind: WdKind) -> Box<Fault> {
-        Box::new(Fault::Wd(Wd { kind, span: NOWHERE }))
+        Box::new(Fault::Wd(Wd { kind, span: NOWHERE, values: None }))
+    }
+
+    /// A loop's variant that does not do what it has to: its value before the body, if it was run, and now.
+    pub fn loop_variant(before: Option<String>, now: &str) -> Box<Fault> {
+        let values = match before {
+            Some(before) => format!("{before} before the body, {now} after it"),
+            None => now.to_string(),
+        };
+        Box::new(Fault::Wd(Wd { kind: WdKind::LoopVariant, span: NOWHERE, values: Some(values.into()) }))
     }
 
     pub fn limit(why: impl Into<String>) -> Box<Fault> {
@@ -62,11 +71,19 @@ impl Fault {
     }
 }
 
-/// A well-definedness error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A well-definedness error. Two are the same if they are of one kind and in one place.
+#[derive(Clone, Debug, Eq)]
 pub struct Wd {
     pub kind: WdKind,
     pub span: Span,
+    /// The values to blame, for people, where the place does not say it.
+    pub values: Option<Box<str>>,
+}
+
+impl PartialEq for Wd {
+    fn eq(&self, other: &Wd) -> bool {
+        (self.kind, self.span) == (other.kind, other.span)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -347,6 +347,11 @@ fn reasons_are_looked_for() {
                    OPERATIONS keep = skip END\n";
     let out = why("Doubled.mch", doubled);
     assert!(out.contains("1 is in it more than once, at 2 and 4"), "{out}");
+    // What a loop's variant was, and is.
+    let looped = "MACHINE Looped VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 OPERATIONS\n\
+                  go = WHILE x < 3 DO x := x + 1 INVARIANT x : 0..9 VARIANT x + 4 END END\n";
+    let out = why("Looped.mch", looped);
+    assert!(out.contains("does not decrease: 4 before the body, 5 after it"), "{out}");
     // Which conjunct blocks each operation.
     let stuck = "MACHINE Stuck SETS P = {a,b} VARIABLES w, act INVARIANT w <: P & act <: P\n\
                  INITIALISATION w := {} || act := {a} OPERATIONS\n\

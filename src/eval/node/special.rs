@@ -204,6 +204,15 @@ fn shared(
     })
 }
 
+/// An integer, for people.
+fn integer(v: &Val) -> Option<String> {
+    match v {
+        Val::I(i) => Some(i.to_string()),
+        Val::Big(i) => Some(i.to_string()),
+        _ => None,
+    }
+}
+
 impl While {
     fn restore(&self, env: &mut Env, values: Vec<Val>) {
         for (s, v) in self.writes.iter().zip(values) {
@@ -227,7 +236,9 @@ impl While {
             let now = self.variant.val(env)?;
             let decreased = variant.as_ref().is_none_or(|v| cmp_int(&now, v) == Ordering::Less);
             if cmp_int(&now, &Val::I(0)) == Ordering::Less || !decreased {
-                return Err(Fault::wd(WdKind::LoopVariant).at(self.variant_span));
+                let before = variant.as_ref().and_then(integer);
+                let fault = Fault::loop_variant(before, &integer(&now).unwrap_or_default());
+                return Err(fault.at(self.variant_span));
             }
             variant = Some(now);
             let mut outcomes: BTreeSet<Vec<Val>> = BTreeSet::new();

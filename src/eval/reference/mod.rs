@@ -282,7 +282,7 @@ impl<'m> Env<'m> {
 }
 
 fn wd(kind: WdKind, span: Span) -> Fault {
-    Fault::Wd(Wd { kind, span })
+    Fault::Wd(Wd { kind, span, values: None })
 }
 
 fn limit(span: Span, why: impl Into<String>) -> Fault {

@@ -320,7 +320,8 @@ fn repeat<'m>(
         }
         let now = expr::int(cx, env, variant)?;
         if now.is_negative() || last.as_ref().is_some_and(|last| now >= *last) {
-            return Err(wd(WdKind::LoopVariant, variant.span));
+            let before = last.as_ref().map(BigInt::to_string);
+            return Err(*Fault::loop_variant(before, &now.to_string()).at(variant.span));
         }
         Ok(Some(now))
     };
