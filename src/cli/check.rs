@@ -9,6 +9,7 @@ use crate::model::open::Refused;
 use crate::report::progress::Line;
 use crate::report::{self, json, text};
 use crate::run::answer::Checked;
+use crate::run::constants::Constants;
 use crate::run::ltl::{self, Answered};
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
@@ -24,6 +25,10 @@ pub struct Limits {
     /// Take at most this many valuations of the constants
     #[arg(long, value_name = "N")]
     pub max_constants: Option<usize>,
+    /// Which valuations of the constants: `all`, or those that `prob` takes, which makes constants of a deferred set its
+    /// first elements; that is a reduction by symmetry, and is done only where it is one
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = constants)]
+    pub constants: Constants,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -41,7 +46,20 @@ pub struct Limits {
     pub no_goal: bool,
 }
 
+fn constants(text: &str) -> Result<Constants, String> {
+    match text {
+        "all" => Ok(Constants::All),
+        "prob" => Ok(Constants::Prob),
+        _ => Err("expected all or prob".into()),
+    }
+}
+
 impl Limits {
+    /// What is asked of the constants.
+    pub fn prepare(&self, project: &mut Project) {
+        (project.max_constants, project.constants) = (self.max_constants, self.constants);
+    }
+
     pub fn options(&self) -> Options {
         Options {
             max_states: self.max_states,
@@ -244,7 +262,7 @@ fn answers(
 ) -> Result<Answers, Refused> {
     let begin = Instant::now();
     let mut project = Project::open(&args.file, &args.scope.args())?;
-    project.max_constants = args.limits.max_constants;
+    args.limits.prepare(&mut project);
     if let Ok(mut sketch) = sketch.lock() {
         *sketch = json::of_model(&project.opened);
     }

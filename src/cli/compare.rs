@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Exit {
 fn compare(args: &Args) -> Result<Compared, Refused> {
     let sketch = Sketch::default();
     let mut project = Project::open(&args.file, &args.scope.args())?;
-    project.max_constants = args.limits.max_constants;
+    args.limits.prepare(&mut project);
     if !args.json {
         report::err(&text::warnings(&project.opened, report::colour_err()));
     }

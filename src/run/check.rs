@@ -2,6 +2,7 @@
 
 use super::answer::{Audited, Checked, Counterexample, Place};
 use super::blame;
+use super::constants::Constants;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::{Project, Solved};
@@ -29,6 +30,11 @@ use std::time::Instant;
 
 const STRICT_INVARIANT: Refusal = Refusal(
     "with `--wd strict` it is a part of the invariant that guards have values: leave out `--no-invariant` or `--wd`",
+);
+
+const PROB_CONSTANTS: Refusal = Refusal(
+    "`--constants prob` leaves out valuations, which `--audit` would miss, and `--ltl` may tell apart: leave out one \
+     of them",
 );
 
 /// What to check.
@@ -84,6 +90,10 @@ pub fn check(
     let (opened, system) = (&solved.project.opened, &*solved.machine);
     let action = (task.options.symmetry != Strategy::Off && !system.is_unsolved()).then(|| solved.action());
     let refused = |why: Refusal| vec![plain_error(why.to_string())];
+    let is_more = task.audit.is_some() || task.with_formulas;
+    if solved.project.constants == Constants::Prob && is_more {
+        return Err(refused(PROB_CONSTANTS));
+    }
     if opened.reading == Reading::Strict && !task.options.invariant {
         return Err(refused(STRICT_INVARIANT));
     }
@@ -158,6 +168,7 @@ pub fn check(
         notes.push(notes::NO_OPERATIONS.to_string());
     }
     notes.extend(notes::reading(opened.reading));
+    notes.extend(solved.note.clone());
     match (&verdict, word) {
         (Verdict::Holds(_), _) => {
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));

@@ -14,6 +14,7 @@ pub mod answer;
 mod blame;
 pub mod check;
 pub mod compare;
+pub mod constants;
 pub mod deadline;
 pub mod ltl;
 pub mod notes;

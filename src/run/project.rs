@@ -1,6 +1,7 @@
 //! A project: files, model and scope, read once; and its machine with the constants solved, made once.
 
 use super::blame;
+use super::constants::{self, Constants};
 use super::deadline::Deadline;
 use crate::lang::diag::Diagnostic;
 use crate::model::open::{self, Opened, Refused};
@@ -24,6 +25,8 @@ pub struct Project {
     pub opened: Opened,
     /// Valuations of the constants that are taken at most, if there is such a limit.
     pub max_constants: Option<usize>,
+    /// Which of them.
+    pub constants: Constants,
 }
 
 /// A project whose constants are solved.
@@ -34,6 +37,8 @@ pub struct Solved<'p> {
     pub machine: Arc<Machine>,
     /// How the search for constants ended.
     pub setup: Setup,
+    /// What should be known about the valuations that were taken.
+    pub note: Option<String>,
     /// What permutations of the model's sets do to its states.
     action: std::sync::OnceLock<Arc<dyn Action>>,
 }
@@ -44,7 +49,7 @@ impl Project {
     /// # Errors
     /// What is wrong with the model or its sizes.
     pub fn open(path: &Path, scope: &ScopeArgs) -> Result<Project, Refused> {
-        Ok(Project { opened: open::open(path, scope)?, max_constants: None })
+        Ok(Project { opened: open::open(path, scope)?, ..Project::default() })
     }
 
     /// Looks for states that fulfil this predicate, instead of the machine's GOAL.
@@ -70,6 +75,9 @@ impl Project {
     /// # Errors
     /// As [`Project::solve`].
     pub fn solve_first(&self, deadline: &Deadline) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        if self.constants != Constants::All {
+            return self.solve(deadline);
+        }
         let most = self.max_constants.unwrap_or(usize::MAX);
         self.solved(deadline, |machine| machine.setup_first(FIRST, most, &deadline.flag))
     }
@@ -85,7 +93,18 @@ impl Project {
         if setup.valuations == 0 && is_decided {
             return Err(vec![blame::properties(&self.opened)]);
         }
-        Ok(Solved { project: self, machine: Arc::new(machine), setup, action: Default::default() })
+        let mut machine = Arc::new(machine);
+        let (mut setup, mut note) = (setup, None);
+        let is_complete = setup.fault.is_none() && setup.truncated.is_none();
+        if self.constants == Constants::Prob && is_complete {
+            let kept = constants::kept(&machine);
+            // Nobody else has it yet.
+            if let (Some((kept, why)), Some(machine)) = (kept, Arc::get_mut(&mut machine)) {
+                setup = machine.keep(&kept);
+                note = Some(why);
+            }
+        }
+        Ok(Solved { project: self, machine, setup, note, action: Default::default() })
     }
 
     /// The user's errors, with the texts that they point into.

@@ -153,6 +153,14 @@ impl Machine {
         self.known(found, Setup { valuations: 0, fault, truncated: env.truncated, is_open })
     }
 
+    /// Forgets all valuations but these, whose numbers ascend. Whoever does that answers for it.
+    pub fn keep(&mut self, valuations: &[usize]) -> Setup {
+        let found = valuations.iter().map(|v| self.constant_vals(*v).to_vec()).collect();
+        let none = Setup { valuations: 0, fault: None, truncated: None, is_open: false };
+        let setup = self.setup.take().unwrap_or(none);
+        self.known(found, setup)
+    }
+
     /// Whether valuations are still looked for.
     pub fn is_open(&self) -> bool {
         self.setup.as_ref().is_some_and(|s| s.is_open)

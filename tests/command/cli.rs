@@ -326,6 +326,36 @@ fn unknown_says_what_to_do() {
     }
 }
 
+/// Fewer valuations of the constants, where a symmetry of the model allows for it.
+#[test]
+fn constants_as_prob_takes_them() {
+    let machine = "MACHINE Chosen SETS D; E CONSTANTS a, b, f PROPERTIES a : D & b : D & a /= b & f : D >->> E\n\
+                   VARIABLES x INVARIANT x : D INITIALISATION x :: D\n\
+                   OPERATIONS go(d) = PRE d : D & d /= x THEN x := d END END\n";
+    let path = file("constants", "Chosen.mch", machine);
+    let states = |more: &[&str]| {
+        let mut args = vec!["check", text(&path), "--setsize", "3", "--symmetry", "off", "--json"];
+        args.extend(more);
+        let ran = kanon(&args);
+        let v: serde_json::Value =
+            serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}", ran.out));
+        (v["constants"].as_u64(), v["states"].as_u64(), v["notes"].to_string())
+    };
+    assert_eq!(states(&[]).0, Some(36));
+    let (constants, states_of_one, note) = states(&["--constants", "prob"]);
+    assert_eq!((constants, states_of_one), (Some(1), Some(3)), "{note}");
+    assert!(
+        note.contains("6 of 36 valuations with a, b as the first of D; 1 of 6 valuations with f in order"),
+        "{note}"
+    );
+    // An element that is named is not to be exchanged for another.
+    let (_, _, note) = states(&["--constants", "prob", "--goal", "a = D2"]);
+    assert!(note.contains("not taken: a, b as the first of D"), "{note}");
+    assert!(note.contains("6 of 36 valuations with f in order"), "{note}");
+    let ran = kanon(&["check", text(&path), "--constants", "prob", "--audit"]);
+    assert_eq!(ran.code, WRONG, "{}", ran.err);
+}
+
 /// What is told of findings whose reason is not on the surface.
 #[test]
 fn reasons_are_looked_for() {

@@ -9,6 +9,7 @@ use crate::tables::{List, corpus, first_error, seconds, table, walk};
 use kanon::explore::{Explored, Finding, Options};
 use kanon::model::load::load;
 use kanon::model::scope::{ScopeArgs, scope};
+use kanon::run::constants::kept;
 use kanon::symmetry::Strategy;
 use kanon::system::{Machine, Stop};
 use kanon::verdict::{Verdict, Why};
@@ -35,6 +36,8 @@ struct Row {
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     Agrees,
+    /// Only with `--constants prob`; and whether ProB's count under nauty, where there is one, is ours.
+    AgreesAsProb(bool),
     /// Refused by name, or no answer, with the reason.
     Unsupported(String),
     Unknown(String),
@@ -107,6 +110,21 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
         ..Options::default()
     };
     let explored = explore(&system, &options, &stop);
+    let counts = |e: &Explored| {
+        let c = &e.counts;
+        (c.states as u64, c.transitions, c.deadlocks) == (row.states, row.transitions, row.deadlocks)
+            && row.invariant_violated.is_none_or(|v| v == (c.violations > 0))
+    };
+    let same = counts(&explored);
+    let as_prob = !same && setup.valuations > 1 && {
+        let mut machine = Machine::new(model.clone(), scope.clone());
+        machine.setup(1_000_000, &stop);
+        let fewer = kept(&system);
+        fewer.is_some_and(|(fewer, _)| {
+            machine.keep(&fewer);
+            counts(&explore(&Arc::new(machine), &options, &stop))
+        })
+    };
     let reduced = row.nauty_states.and_then(|_| reduced(&system, &options, &explored, row, &stop));
     let timed_out = stop.load(Ordering::Relaxed);
     done.store(true, Ordering::Relaxed);
@@ -123,14 +141,13 @@ fn check(path: &Path, row: &Row, time: Duration) -> Outcome {
     }
     let c = &explored.counts;
     let violated = c.violations > 0;
-    let same = (c.states as u64, c.transitions, c.deadlocks) == (row.states, row.transitions, row.deadlocks)
-        && row.invariant_violated.is_none_or(|v| v == violated);
     match &explored.verdict {
         Verdict::Unknown(Why::Limit(f)) => Outcome::Unknown(describe(f)),
         Verdict::Unknown(Why::Truncated(_)) => Outcome::Unknown("an unbounded integer".to_string()),
         // What a refinement says of its abstraction is left out: no verdict, but the counts are those of all states.
         Verdict::Unknown(why) if !matches!(why, Why::LeftOut(_)) => Outcome::Unknown(format!("{why:?}")),
         _ if same => reduced.map_or(Outcome::Agrees, Outcome::ReducedDiffers),
+        _ if as_prob => Outcome::AgreesAsProb(row.nauty_states.is_some() && reduced.is_none()),
         _ => Outcome::Differs(
             format!(
                 "{} states, {} transitions, {} deadlocks, violated {violated}, {} well-definedness errors; \
@@ -195,7 +212,7 @@ fn the_corpus_agrees_with_prob() {
     let time = seconds();
     let run_all = std::env::var_os("KANON_CORPUS_ALL").is_some();
     let rows = rows(&dir);
-    // file, kind, reason. The kinds are unsupported, unknown, slow, endless and disputed.
+    // file, kind, reason. The kinds are unsupported, unknown, slow, endless, prob and disputed.
     let known = List::read("known.csv", ',', 1);
     let is_left_out = |row: &Row| match known.kind(&row.file) {
         Some("endless") => !run_all,
@@ -211,15 +228,19 @@ fn the_corpus_agrees_with_prob() {
     let count = |f: fn(&Outcome) -> bool| outcomes.values().filter(|o| f(o)).count();
     let agree = count(|o| matches!(o, Outcome::Agrees | Outcome::ReducedDiffers(_)));
     println!(
-        "{} machines: {agree} agree ({:.1} %), {} unsupported, {} unknown, {} differ",
+        "{} machines: {agree} agree ({:.1} %), {} more with --constants prob, {} unsupported, {} unknown, {} differ",
         outcomes.len(),
         100.0 * agree as f64 / outcomes.len() as f64,
+        count(|o| matches!(o, Outcome::AgreesAsProb(_))),
         count(|o| matches!(o, Outcome::Unsupported(_))),
         count(|o| matches!(o, Outcome::Unknown(_))),
         count(|o| matches!(o, Outcome::Differs(..))),
     );
     let counted = rows.iter().filter(|r| r.nauty_states.is_some() && !is_left_out(r));
-    let same = |r: &&Row| matches!(outcomes.get(&r.file), Some(Outcome::Agrees | Outcome::Differs(_, true)));
+    let same = |r: &&Row| match outcomes.get(&r.file) {
+        Some(Outcome::Agrees | Outcome::Differs(_, true) | Outcome::AgreesAsProb(true)) => true,
+        Some(_) | None => false,
+    };
     let both = counted.clone().filter(same).count();
     let counted = counted.count();
     println!("{both} of {counted} machines have ProB's states under nauty with every exact strategy");
@@ -232,6 +253,7 @@ fn the_corpus_agrees_with_prob() {
         let listed = known.kind(file);
         let fine = match (outcome, listed) {
             (Outcome::Agrees, _) => true,
+            (Outcome::AgreesAsProb(_), listed) => listed == Some("prob"),
             (Outcome::Differs(..) | Outcome::ReducedDiffers(_), listed) => listed == Some("disputed"),
             (_, listed) => listed.is_some(),
         };
@@ -258,6 +280,7 @@ fn the_corpus_agrees_with_prob() {
 fn line((file, outcome): (&String, &Outcome)) -> Option<(String, &'static str, String)> {
     let (kind, reason) = match outcome {
         Outcome::Agrees => return None,
+        Outcome::AgreesAsProb(_) => ("prob", "agrees with --constants prob".to_string()),
         Outcome::Unsupported(why) => ("unsupported", why.clone()),
         Outcome::Unknown(why) if why == "time" || why.starts_with("endless") => {
             ("endless", "no answer in the time given".to_string())
