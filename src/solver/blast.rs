@@ -1,9 +1,12 @@
-//! Terms as circuits. An integer is a word of two's complement, as wide as its interval, together with a literal that
-//! is true when the word does not have the value. Comparisons of such words are free.
+//! Terms as circuits. An integer is a word of two's complement, as wide as its interval. An integer without bounds gets
+//! a word of some width, whose largest and smallest number stand for everything beyond as well. So a word comes with
+//! what is known about the value: it is the word, or at least the word (`more`), or at most the word (`less`), or both,
+//! that is, anything. A comparison that does not follow from this is free; whether it differs from the comparison of
+//! the words is an input of its own.
 //!
-//! So two things hold, and `sat` rests on them. A model of the terms, whatever its integers, gives a model of the
-//! circuit: what does not fit overflows, and the comparisons concerned take the values they have. And a model of the
-//! circuit in which nothing overflows gives a model of the terms.
+//! Two things hold, and `sat` rests on them. A model of the terms, whatever its integers, gives a model of the circuit:
+//! every variable is the number nearest to its value, and what is free takes the value it has. And a model of the
+//! circuit in which nothing differs and no word was cut off gives a model of the terms: every variable is its word.
 //!
 //! Absent on purpose: solving, and the choice of widths.
 
@@ -43,7 +46,7 @@ impl Width {
 pub enum Mistake {
     /// A term that does not fit is cut off, and nobody is told.
     DropsOverflow,
-    /// A variable without bounds is one of its width.
+    /// A variable without bounds is taken for one of its width.
     CutsVariables,
     /// A count is compared with the next number.
     CountsOneMore,
@@ -61,8 +64,12 @@ struct Word {
     bits: Vec<Lit>,
     /// What the word can be: bounded.
     range: Bounds,
-    /// The word may not be the value.
-    overflow: Lit,
+    /// The value may be greater than the word.
+    more: Lit,
+    /// The value may be smaller than the word.
+    less: Lit,
+    /// The word is not the value even if every variable is its word.
+    is_cut: Lit,
 }
 
 impl Word {
@@ -74,14 +81,33 @@ impl Word {
     fn sign(&self) -> Lit {
         self.bits.last().copied().unwrap_or(Lit::FALSE)
     }
+
+    fn is_exact(&self) -> bool {
+        self.more == Lit::FALSE && self.less == Lit::FALSE && self.is_cut == Lit::FALSE
+    }
+
+    fn of(bits: Vec<Lit>, range: Bounds) -> Word {
+        Word { bits, range, more: Lit::FALSE, less: Lit::FALSE, is_cut: Lit::FALSE }
+    }
 }
 
 /// A boolean term as a literal.
 #[derive(Clone, Copy, Debug)]
 struct Wire {
     lit: Lit,
-    /// True if something overflows below it.
+    /// False if every comparison below it is that of the words, and no word is cut off.
     overflow: Lit,
+}
+
+/// What is known about a result, from what is known about its arguments.
+struct Known {
+    more: Lit,
+    less: Lit,
+    is_cut: Lit,
+}
+
+impl Known {
+    const VALUE: Known = Known { more: Lit::FALSE, less: Lit::FALSE, is_cut: Lit::FALSE };
 }
 
 /// One literal of a sum, with its weight: a power of two, perhaps negative.
@@ -119,16 +145,17 @@ impl<S: Sink> Blaster<S> {
         self.width
     }
 
-    /// The literal of a term, and one that is true if something overflows in it. None if there is no time.
+    /// The literal of a term, and one that is false if all its integers are their words. None if there is no time.
     pub fn bool(&mut self, terms: &Terms, b: Bool, stop: &Stop) -> Option<(Lit, Lit)> {
         self.encode(terms, b.into(), stop)?;
         Some((self.of_bool(b), self.bools[b.place()].map_or(Lit::FALSE, |w| w.overflow)))
     }
 
-    /// The bits of a variable, the sign last, and the literal that says whether it is outside.
-    pub fn int_var(&mut self, terms: &Terms, v: IntVar) -> (Vec<Lit>, Lit) {
+    /// The bits of a variable, the sign last, and whether it can be something else.
+    pub fn int_var(&mut self, terms: &Terms, v: IntVar) -> (Vec<Lit>, bool) {
         let word = self.int_variable(terms, v);
-        (word.bits, word.overflow)
+        let is_exact = word.is_exact();
+        (word.bits, !is_exact)
     }
 
     pub fn bool_var(&mut self, v: BoolVar) -> Lit {
@@ -205,7 +232,8 @@ impl<S: Sink> Blaster<S> {
                 }
                 let (x, y) = (self.ints[a].clone(), self.ints[b].clone());
                 let lit = self.le(&x, &y);
-                self.compared(lit, &x, &y)
+                let open = self.may_differ(lit, &x, &y);
+                self.compared(lit, open, &x, &y)
             }
             BoolNode::Eq(a, b) => {
                 let count = self.count_value(terms, *a, *b).or_else(|| self.count_value(terms, *b, *a));
@@ -214,19 +242,35 @@ impl<S: Sink> Blaster<S> {
                 }
                 let (x, y) = (self.ints[a].clone(), self.ints[b].clone());
                 let lit = self.eq(&x, &y);
-                self.compared(lit, &x, &y)
+                let open = if x.is_exact() && y.is_exact() {
+                    Lit::FALSE
+                } else {
+                    let le = self.le(&x, &y);
+                    let open = self.may_differ(le, &x, &y);
+                    let any = self.circuit.or([x.more, x.less, y.more, y.less]);
+                    self.circuit.ite(lit, any, open)
+                };
+                self.compared(lit, open, &x, &y)
             }
         }
     }
 
-    /// A comparison of words that may not have their values is free.
-    fn compared(&mut self, lit: Lit, x: &Word, y: &Word) -> Wire {
-        let overflow = self.circuit.or([x.overflow, y.overflow]);
-        if overflow == Lit::FALSE {
-            return Wire { lit, overflow };
+    /// Whether x ≤ y may be true of the values and not of the words, or the other way round. If it is true of the words,
+    /// a greater x or a smaller y can change that; if not, a smaller x or a greater y.
+    fn may_differ(&mut self, le: Lit, x: &Word, y: &Word) -> Lit {
+        let (up, down) = (self.circuit.or([x.more, y.less]), self.circuit.or([x.less, y.more]));
+        self.circuit.ite(le, up, down)
+    }
+
+    /// A comparison of words as one of values, which may differ if it is open.
+    fn compared(&mut self, lit: Lit, open: Lit, x: &Word, y: &Word) -> Wire {
+        let mut differs = Lit::FALSE;
+        if open != Lit::FALSE {
+            let free = self.circuit.input();
+            differs = self.circuit.and([open, free]);
         }
-        let free = self.circuit.input();
-        Wire { lit: self.circuit.ite(overflow, free, lit), overflow }
+        let overflow = self.circuit.or([differs, x.is_cut, y.is_cut]);
+        Wire { lit: self.circuit.xor(lit, differs), overflow }
     }
 
     fn le(&mut self, x: &Word, y: &Word) -> Lit {
@@ -347,22 +391,33 @@ impl<S: Sink> Blaster<S> {
             IntNode::Sum(parts, c) => {
                 let mut weighted = vec![];
                 let mut sum = Bounds::exactly(c.clone());
-                let mut overflows = vec![];
+                let (mut more, mut less, mut cut) = (vec![], vec![], vec![]);
                 for (part, factor) in parts {
                     let word = &self.ints[part];
                     sum = sum.plus(&word.range.scaled(factor));
-                    overflows.push(word.overflow);
+                    let (up, down) =
+                        if factor.is_negative() { (word.less, word.more) } else { (word.more, word.less) };
+                    more.push(up);
+                    less.push(down);
+                    cut.push(word.is_cut);
                     scale(word, factor, &mut weighted);
                 }
-                self.sum(weighted, c.clone(), sum, range, overflows)
+                let known = Known {
+                    more: self.circuit.or(more),
+                    less: self.circuit.or(less),
+                    is_cut: self.circuit.or(cut),
+                };
+                self.sum(weighted, c.clone(), sum, range, known)
             }
             IntNode::Count(parts) => {
+                // Literals have the values of their terms, whatever is known about words.
                 let lits = parts.iter().map(|&p| self.of_bool(p));
                 let weighted = lits.map(|lit| Weighted { lit, power: 0, is_negative: false }).collect();
-                let overflows = parts.iter().map(|&p| self.overflow_of(p)).collect();
+                let overflows: Vec<Lit> = parts.iter().map(|&p| self.overflow_of(p)).collect();
                 let first =
                     if self.mistake == Some(Mistake::CountsOneMore) { BigInt::one() } else { BigInt::zero() };
-                self.sum(weighted, first, range.clone(), range, overflows)
+                let known = Known { is_cut: self.circuit.or(overflows), ..Known::VALUE };
+                self.sum(weighted, first, range.clone(), range, known)
             }
             IntNode::Mul(a, b) => {
                 let (x, y) = (self.ints[a].clone(), self.ints[b].clone());
@@ -374,31 +429,29 @@ impl<S: Sink> Blaster<S> {
                         weighted.push(Weighted { lit, power: i + j, is_negative });
                     }
                 }
-                self.sum(
-                    weighted,
-                    BigInt::zero(),
-                    x.range.times(&y.range),
-                    range,
-                    vec![x.overflow, y.overflow],
-                )
+                let known = self.known_of_product(&x, &y);
+                self.sum(weighted, BigInt::zero(), x.range.times(&y.range), range, known)
             }
             IntNode::Div(a, b) => {
                 let (x, y) = (self.ints[a].clone(), self.ints[b].clone());
                 let (quotient, _) = self.divide(&x, &y);
                 let is_negative = self.circuit.xor(x.sign(), y.sign());
-                self.signed(
-                    quotient,
-                    is_negative,
-                    x.range.over(&y.range),
-                    range,
-                    vec![x.overflow, y.overflow],
-                )
+                // The quotient grows with the dividend, or falls if the divisor is negative.
+                let more = self.circuit.ite(y.sign(), x.less, x.more);
+                let less = self.circuit.ite(y.sign(), x.more, x.less);
+                let known = Known {
+                    more: self.circuit.or([more, y.more, y.less]),
+                    less: self.circuit.or([less, y.more, y.less]),
+                    is_cut: self.circuit.or([x.is_cut, y.is_cut]),
+                };
+                self.signed(quotient, is_negative, x.range.over(&y.range), range, known)
             }
             IntNode::Mod(a, b) => {
                 let (x, y) = (self.ints[a].clone(), self.ints[b].clone());
                 let (_, rest) = self.divide(&x, &y);
-                let is_negative = x.sign();
-                self.signed(rest, is_negative, x.range.modulo(&y.range), range, vec![x.overflow, y.overflow])
+                let any = self.circuit.or([x.more, x.less, y.more, y.less]);
+                let known = Known { more: any, less: any, is_cut: self.circuit.or([x.is_cut, y.is_cut]) };
+                self.signed(rest, x.sign(), x.range.modulo(&y.range), range, known)
             }
             IntNode::Ite(test, yes, no) => {
                 let lit = self.of_bool(*test);
@@ -410,11 +463,47 @@ impl<S: Sink> Blaster<S> {
                 }
                 let width = x.bits.len().max(y.bits.len());
                 let bits = (0..width).map(|p| self.circuit.ite(lit, x.bit(p), y.bit(p))).collect();
-                let chosen = self.circuit.ite(lit, x.overflow, y.overflow);
-                let overflow = self.circuit.or([below, chosen]);
-                self.fit(bits, either, range, overflow)
+                let is_cut = self.circuit.ite(lit, x.is_cut, y.is_cut);
+                let known = Known {
+                    more: self.circuit.ite(lit, x.more, y.more),
+                    less: self.circuit.ite(lit, x.less, y.less),
+                    is_cut: self.circuit.or([below, is_cut]),
+                };
+                self.fit(bits, either, range, known)
             }
         }
+    }
+
+    /// If words are on the same side of zero as their values, and not farther away, so is the product.
+    fn known_of_product(&mut self, x: &Word, y: &Word) -> Known {
+        let is_cut = self.circuit.or([x.is_cut, y.is_cut]);
+        if x.is_exact() && y.is_exact() {
+            return Known::VALUE;
+        }
+        let mut sides = vec![];
+        let mut can_differ = vec![];
+        let mut is_wild = vec![];
+        for w in [x, y] {
+            let is_not_zero = self.circuit.or(w.bits.iter().copied());
+            let any = self.circuit.or([w.more, w.less]);
+            // A word that is at least a negative number, or at most a positive one, may be on either side.
+            let wild = [
+                self.circuit.and([w.more, w.sign()]),
+                self.circuit.and([w.less, !w.sign(), is_not_zero]),
+                self.circuit.and([w.more, w.less]),
+            ];
+            is_wild.push(self.circuit.or(wild));
+            sides.push(self.circuit.or([w.sign(), w.less]));
+            can_differ.push((any, self.circuit.or([any, is_not_zero])));
+        }
+        // If one of them is 0 and nothing else, so is the product.
+        let [(one, first), (other, second)] = [can_differ[0], can_differ[1]];
+        let any = self.circuit.or([one, other]);
+        let any = self.circuit.and([any, first, second]);
+        let wild = self.circuit.or(is_wild);
+        let is_negative = self.circuit.xor(sides[0], sides[1]);
+        let (more, less) = (self.circuit.or([wild, !is_negative]), self.circuit.or([wild, is_negative]));
+        Known { more: self.circuit.and([any, more]), less: self.circuit.and([any, less]), is_cut }
     }
 
     fn int_variable(&mut self, terms: &Terms, v: IntVar) -> Word {
@@ -423,37 +512,44 @@ impl<S: Sink> Blaster<S> {
         }
         let bounds = terms.bounds(v);
         let exact = bounds.width().filter(|w| *w <= self.width.of_variable().max(EXACT_WIDTH));
-        let range = match exact {
-            Some(_) => bounds.clone(),
-            None => bounds.meet(&all_of_width(self.width.of_variable())),
-        };
-        let is_cut = exact.is_none() && self.mistake != Some(Mistake::CutsVariables);
+        let all = all_of_width(self.width.of_variable());
+        let range = if exact.is_some() { bounds.clone() } else { bounds.meet(&all) };
+        let is_clamped = exact.is_none() && self.mistake != Some(Mistake::CutsVariables);
         let is_empty = range.low > range.high;
-        let word = if is_empty && is_cut {
-            // No number of this width is one of the variable.
-            Word { overflow: Lit::TRUE, ..constant(&BigInt::zero()) }
+        let word = if is_empty && is_clamped {
+            // All numbers of the variable are beyond the width, on one side of it.
+            let is_above = bounds.low > all.high;
+            let nearest = if is_above { &all.high } else { &all.low };
+            let word = constant(nearest.as_ref().unwrap_or(&BigInt::zero()));
+            let (more, less) = if is_above { (Lit::TRUE, Lit::FALSE) } else { (Lit::FALSE, Lit::TRUE) };
+            Word { more, less, is_cut: Lit::TRUE, ..word }
         } else {
             // A variable whose domain is empty keeps a bit, and the bounds contradict each other.
             let width = range.width().unwrap_or(1);
             let mut bits: Vec<Lit> = (0..width).map(|_| self.circuit.input()).collect();
-            if range.low.as_ref().is_some_and(|l| !l.is_negative()) && range.high.is_some() && !is_empty {
+            if range.low.as_ref().is_some_and(|l| !l.is_negative()) && !is_empty {
                 bits[width - 1] = Lit::FALSE;
             } else if range.high.as_ref().is_some_and(|h| h.is_negative()) && !is_empty {
                 bits[width - 1] = Lit::TRUE;
             }
             // Bounds are compared with all that the bits can be, so that nothing is taken for granted.
-            let free = Word { bits: bits.clone(), range: all_of_width(width), overflow: Lit::FALSE };
-            for (low, high) in [
-                (range.low.as_ref().map(constant), Some(free.clone())),
-                (Some(free.clone()), range.high.as_ref().map(constant)),
-            ] {
+            let free = Word::of(bits.clone(), all_of_width(width));
+            let (low, high) = (range.low.as_ref().map(constant), range.high.as_ref().map(constant));
+            for (low, high) in [(low.as_ref(), Some(&free)), (Some(&free), high.as_ref())] {
                 if let (Some(low), Some(high)) = (low, high) {
-                    let claim = self.le(&low, &high);
+                    let claim = self.le(low, high);
                     self.circuit.require(claim);
                 }
             }
-            let overflow = if is_cut { self.circuit.input() } else { Lit::FALSE };
-            Word { bits, range, overflow }
+            // The ends of the width stand for what is beyond them, if anything is.
+            let mut word = Word::of(bits, range);
+            if is_clamped && bounds.high != word.range.high {
+                word.more = high.map_or(Lit::FALSE, |high| self.eq(&free, &high));
+            }
+            if is_clamped && bounds.low != word.range.low {
+                word.less = low.map_or(Lit::FALSE, |low| self.eq(&free, &low));
+            }
+            word
         };
         self.int_vars.insert(v, word.clone());
         word
@@ -466,12 +562,11 @@ impl<S: Sink> Blaster<S> {
         first: BigInt,
         sum: Bounds,
         range: &Bounds,
-        overflows: Vec<Lit>,
+        known: Known,
     ) -> Word {
         let width = sum.width().unwrap_or(1);
         let bits = self.add(weighted, first, width);
-        let overflow = self.circuit.or(overflows);
-        self.fit(bits, sum, range, overflow)
+        self.fit(bits, sum, range, known)
     }
 
     /// The lowest bits of a sum of weighted literals and a constant.
@@ -556,25 +651,40 @@ impl<S: Sink> Blaster<S> {
         sum
     }
 
-    /// The bits of a number of `sum` as a word for a term that is in `range`, cut off if they are too many.
-    fn fit(&mut self, mut bits: Vec<Lit>, sum: Bounds, range: &Bounds, overflow: Lit) -> Word {
+    /// The bits of a number of `sum` as a word for a term that is in `range`. A number with too many bits becomes the
+    /// nearest one with fewer.
+    fn fit(&mut self, mut bits: Vec<Lit>, sum: Bounds, range: &Bounds, known: Known) -> Word {
+        let Known { mut more, mut less, mut is_cut } = known;
         let cap = self.width.of_term();
         let mut both = sum.meet(range);
-        if both.low > both.high {
-            // Only if there is no value at all.
+        let is_value = more == Lit::FALSE && less == Lit::FALSE && is_cut == Lit::FALSE;
+        // The interval of a term is about its value, so it says nothing about a word that is none. It is empty only if
+        // there is no value at all.
+        if !is_value || both.low > both.high {
             both = sum;
         }
         let width = both.width().unwrap_or(bits.len());
-        let mut overflow = overflow;
         if width <= cap {
             bits.truncate(width);
-        } else {
-            let sign = bits[cap - 1];
-            let beyond: Vec<Lit> = bits[cap..].iter().map(|&b| self.circuit.xor(b, sign)).collect();
-            if self.mistake != Some(Mistake::DropsOverflow) {
-                overflow = self.circuit.or(beyond.into_iter().chain([overflow]));
-            }
+        } else if self.mistake == Some(Mistake::DropsOverflow) {
             bits.truncate(cap);
+            both = both.meet(&all_of_width(cap));
+        } else {
+            bits.truncate(width);
+            let sign = bits[width - 1];
+            let beyond: Vec<Lit> =
+                bits[cap - 1..width - 1].iter().map(|&b| self.circuit.xor(b, sign)).collect();
+            let beyond = self.circuit.or(beyond);
+            let (above, below) = (self.circuit.and([beyond, !sign]), self.circuit.and([beyond, sign]));
+            bits.truncate(cap - 1);
+            bits.iter_mut().for_each(|b| {
+                let at_most = self.circuit.or([*b, above]);
+                *b = self.circuit.and([at_most, !below]);
+            });
+            bits.push(sign);
+            more = self.circuit.or([more, above]);
+            less = self.circuit.or([less, below]);
+            is_cut = self.circuit.or([is_cut, beyond]);
             both = both.meet(&all_of_width(cap));
         }
         if both.low.as_ref().is_some_and(|l| !l.is_negative()) && both.low <= both.high {
@@ -583,7 +693,7 @@ impl<S: Sink> Blaster<S> {
                 *sign = Lit::FALSE;
             }
         }
-        Word { bits, range: both, overflow }
+        Word { bits, range: both, more, less, is_cut }
     }
 
     /// The absolute value: bits without a sign.
@@ -611,7 +721,8 @@ impl<S: Sink> Blaster<S> {
         let is_divisor = self.circuit.or(divisor.iter().copied());
         let unsigned = |bits: &[Lit]| {
             let bits: Vec<Lit> = bits.iter().copied().chain([Lit::FALSE]).collect();
-            Word { range: all_of_width(bits.len()), bits, overflow: Lit::FALSE }
+            let range = all_of_width(bits.len());
+            Word::of(bits, range)
         };
         let by = unsigned(&divisor);
         let mut rest: Vec<Lit> = vec![];
@@ -649,7 +760,7 @@ impl<S: Sink> Blaster<S> {
         is_negative: Lit,
         sum: Bounds,
         range: &Bounds,
-        overflows: Vec<Lit>,
+        known: Known,
     ) -> Word {
         let width = bits.len() + 1;
         let mut weighted = vec![];
@@ -660,14 +771,13 @@ impl<S: Sink> Blaster<S> {
         }
         weighted.push(Weighted { lit: is_negative, power: 0, is_negative: false });
         let bits = self.add(weighted, BigInt::zero(), width);
-        let overflow = self.circuit.or(overflows);
-        self.fit(bits, sum.meet(&all_of_width(width)), range, overflow)
+        self.fit(bits, sum.meet(&all_of_width(width)), range, known)
     }
 }
 
 fn constant(value: &BigInt) -> Word {
     let bits = (0..signed_width(value)).map(|p| if value.bit(p as u64) { Lit::TRUE } else { Lit::FALSE });
-    Word { bits: bits.collect(), range: Bounds::exactly(value.clone()), overflow: Lit::FALSE }
+    Word::of(bits.collect(), Bounds::exactly(value.clone()))
 }
 
 fn all_of_width(width: usize) -> Bounds {

@@ -5,12 +5,17 @@
 #![deny(unsafe_code)]
 
 pub mod blast;
+pub mod bmc;
 mod cadical;
+pub mod engine;
 pub mod eval;
 pub mod gates;
+pub mod ic3;
+pub mod kinduction;
 pub mod range;
 pub mod sat;
 pub mod solver;
 pub mod substitute;
 pub mod term;
 pub mod transition;
+pub mod unroll;

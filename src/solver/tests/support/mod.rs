@@ -1,6 +1,8 @@
 //! Random terms and systems, and their meaning by enumeration: what the solvers and engines are compared with.
 #![allow(dead_code)] // each test binary uses a part of it
 
+pub mod systems;
+
 use kanon_solver::eval::{Evaluator, Value};
 use kanon_solver::term::{Assignment, Bool, Bounds, Int, Terms, Var};
 use num_bigint::BigInt;
