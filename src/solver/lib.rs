@@ -14,6 +14,8 @@ pub mod ic3;
 pub mod kinduction;
 pub mod range;
 pub mod sat;
+pub mod smt;
+pub mod smtlib;
 pub mod solver;
 pub mod substitute;
 pub mod term;
