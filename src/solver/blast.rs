@@ -162,6 +162,11 @@ impl<S: Sink> Blaster<S> {
         *self.bool_vars.entry(v).or_insert_with(|| self.circuit.input())
     }
 
+    /// Before it is met: the literal of a variable.
+    pub fn set_bool_var(&mut self, v: BoolVar, lit: Lit) {
+        self.bool_vars.insert(v, lit);
+    }
+
     /// The variables that have been met.
     pub fn bool_vars(&self) -> impl Iterator<Item = (BoolVar, Lit)> + '_ {
         self.bool_vars.iter().map(|(v, l)| (*v, *l))

@@ -4,16 +4,19 @@
 
 #![deny(unsafe_code)]
 
+pub mod aiger;
 pub mod blast;
 pub mod bmc;
 mod cadical;
 pub mod engine;
 pub mod eval;
+pub mod export;
 pub mod gates;
 pub mod ic3;
 pub mod kinduction;
 pub mod range;
 pub mod sat;
+pub mod sequences;
 pub mod smt;
 pub mod smtlib;
 pub mod solver;
