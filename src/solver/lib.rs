@@ -4,6 +4,23 @@
 
 #![deny(unsafe_code)]
 
+pub mod aiger;
+pub mod blast;
+pub mod bmc;
+mod cadical;
+pub mod engine;
+pub mod eval;
+pub mod export;
+pub mod gates;
+pub mod ic3;
+pub mod kinduction;
+pub mod range;
+pub mod sat;
+pub mod sequences;
+pub mod smt;
+pub mod smtlib;
 pub mod solver;
+pub mod substitute;
 pub mod term;
 pub mod transition;
+pub mod unroll;

@@ -1,0 +1,622 @@
+//! IC3: frames that hold all states reachable in so many steps, strengthened until two of them are the same. Algorithms
+//! 2 and 3 of *Proof Assisted Symbolic Model Checking*, queries event by event, with the queue of obligations of
+//! *Efficient Implementation of Property Directed Reachability*.
+//!
+//! A cube is a set of literals over a state: booleans, inequalities between an integer and a number, and the comparisons
+//! that occur in the system itself. The last make clauses about several variables possible. A cube generalises a state by
+//! unsat cores, and by trying to do without each literal. Any set of literals will do: a clause is learnt only when it is
+//! inductive relative to a frame, so no choice of literals can make a proof wrong.
+//!
+//! A cube that was found as the predecessor of another one is *lifted*: reduced to the literals by which its state reaches
+//! the other. That is a guess where a step has choices that are no inputs; so a path that is found is solved again with
+//! its events, and if there is none, the search starts again without lifting.
+//!
+//! Integers can make frames grow for ever. Then the depth or the time ends it, with no answer.
+
+use crate::bmc::{Depth, Paths, check_proof};
+use crate::engine::{Answer, Asked, Counterexample, Settings, Unknown, Why, ask, value_literals};
+use crate::eval::Evaluator;
+use crate::solver::{NoAnswer, Solver};
+use crate::substitute::Substitution;
+use crate::term::{Assignment, Bool, BoolNode, Term, Terms, Var};
+use crate::transition::Transitions;
+use crate::unroll::{Unrolling, good};
+use hashbrown::{HashMap, HashSet};
+use std::collections::BinaryHeap;
+
+/// Comparisons of the system that are literals of cubes: not more than this.
+const MOST_ATOMS: usize = 256;
+
+/// Literals of one cube that may turn out to be needed before no more are tried.
+const MOST_FAILURES: usize = 24;
+
+/// Literals over `now` and rigid variables, sorted.
+type Cube = Vec<Bool>;
+
+struct Lemma {
+    cube: Cube,
+    /// No state of the cube is in this frame or one before it.
+    level: usize,
+}
+
+/// A cube that must not be in a frame: its states are on the way to a bad one.
+struct Obligation {
+    cube: Cube,
+    /// The event that leads on, and the obligation it leads to; a bad state if there is none.
+    event: usize,
+    next: Option<usize>,
+}
+
+/// What became of an obligation.
+enum Blocked {
+    Yes,
+    /// The events from an initial state to a bad one.
+    No(Vec<usize>),
+}
+
+/// A query about one step, from a frame, into a cube.
+enum Step {
+    /// A state before, its inputs and the state after, and the event.
+    From(Assignment, usize),
+    /// There is none, and these literals of the cube suffice for that.
+    None(HashSet<Bool>),
+}
+
+struct Search<'a, 's> {
+    system: &'a Transitions,
+    settings: &'a Settings<'s>,
+    /// Steps from good states; frames by assumption.
+    steps: Box<dyn Solver>,
+    /// Initial states.
+    start: Box<dyn Solver>,
+    /// Steps alone, to lift cubes.
+    lift: Option<Box<dyn Solver>>,
+    /// `now` to `next`.
+    after: Substitution,
+    /// If this is true, `now` is an initial state.
+    is_first: Bool,
+    /// If the n-th is true, so are the lemmas of level n.
+    levels: Vec<Bool>,
+    lemmas: Vec<Lemma>,
+    atoms: Vec<Bool>,
+    /// Of each event: something bad that is not known to be impossible after it.
+    bad_after: Vec<Bool>,
+    /// Of each event: what it asks of `now` and its inputs.
+    guards: Vec<Bool>,
+    obligations: Vec<Obligation>,
+}
+
+/// A proof with an inductive invariant, or a counterexample, not always a shortest one.
+pub fn ic3(terms: &mut Terms, system: &Transitions, settings: &Settings) -> Answer {
+    let mut depth = 0;
+    let answer = match run(terms, system, settings, &mut depth, true) {
+        Ok(None) => run(terms, system, settings, &mut depth, false),
+        other => other,
+    };
+    match answer {
+        Ok(Some(answer)) => answer,
+        Ok(None) => {
+            let why = Why::Internal("a path of single steps is no path".into());
+            Answer::Unknown(Unknown { why, depth })
+        }
+        Err(why) => Answer::Unknown(Unknown { why, depth }),
+    }
+}
+
+/// None if a path turned out to be none.
+fn run(
+    terms: &mut Terms,
+    system: &Transitions,
+    settings: &Settings,
+    depth: &mut usize,
+    is_lifting: bool,
+) -> Result<Option<Answer>, Why> {
+    // Line 2 of Algorithm 2: paths of no step and of one.
+    let mut paths = Paths::new(system, settings.solver()?);
+    for length in 0..2 {
+        match paths.next(terms, settings)? {
+            Depth::Fails(path) => return Ok(Some(Answer::Fails(*path))),
+            Depth::Clean => *depth = length,
+            Depth::Ended => break,
+        }
+    }
+    let mut search = Search::new(terms, system, settings, is_lifting)?;
+    for frame in 1..=settings.depth {
+        search.open_level(terms, frame + 1);
+        if let Blocked::No(events) = search.strengthen(terms, frame)? {
+            return Ok(rebuild(terms, system, settings, &events)?.map(Answer::Fails));
+        }
+        *depth = frame + 1;
+        settings.tell(frame);
+        if let Some(level) = search.propagate(terms, frame)? {
+            let lemmas: Vec<Bool> = search
+                .lemmas
+                .iter()
+                .filter(|l| l.level > level)
+                .map(|l| !terms.and(l.cube.clone()))
+                .collect();
+            let checked =
+                check_proof(settings, |solver| is_inductive(terms, system, settings, solver, &lemmas))?;
+            let mut invariant = lemmas;
+            invariant.push(good(terms, system));
+            invariant.retain(|b| *b != Bool::TRUE);
+            return Ok(Some(Answer::Holds(checked.proof(Some(invariant), frame, settings))));
+        }
+    }
+    Err(Why::Depth)
+}
+
+/// The bad things after an event that are not known to be impossible, over `next`.
+fn bad_after(
+    terms: &mut Terms,
+    system: &Transitions,
+    settings: &Settings,
+    after: &mut Substitution,
+) -> Vec<Bool> {
+    let undefined: Vec<Bool> = system.events.iter().map(|e| e.is_undefined).collect();
+    (0..system.events.len())
+        .map(|e| {
+            let open = system.properties.iter().enumerate().filter(|(p, _)| !settings.is_preserved(e, *p));
+            let all: Vec<Bool> = open.map(|(_, p)| p.is_bad).chain(undefined.iter().copied()).collect();
+            let bad = terms.or(all);
+            after.bool(terms, bad)
+        })
+        .collect()
+}
+
+/// From `now` to `next`. What is bad after a step has inputs of its own: those of the step are other variables.
+fn now_to_next(terms: &mut Terms, system: &Transitions) -> Substitution {
+    let mut after = Substitution::new();
+    for cell in &system.cells {
+        after.rename(terms, cell.now, cell.next);
+    }
+    let of_events = system.events.iter().flat_map(|e| &e.inputs);
+    let of_properties = system.properties.iter().flat_map(|p| &p.inputs);
+    let mut seen = HashSet::new();
+    for &v in of_events.chain(of_properties) {
+        if seen.insert(v) {
+            let name = format!("{}'", terms.name(v));
+            let copy = terms.like(v, name);
+            after.rename(terms, v, copy);
+        }
+    }
+    after
+}
+
+/// `init` over `now`.
+fn init_now(terms: &mut Terms, system: &Transitions) -> Bool {
+    let mut back = Substitution::new();
+    for cell in &system.cells {
+        back.rename(terms, cell.next, cell.now);
+    }
+    back.bool(terms, system.init)
+}
+
+/// Whether lemmas and goodness are true of all initial states and preserved, and no bad state is reached: everything from
+/// the beginning, with a solver that has seen nothing of the search.
+fn is_inductive(
+    terms: &mut Terms,
+    system: &Transitions,
+    settings: &Settings,
+    mut solver: Box<dyn Solver>,
+    lemmas: &[Bool],
+) -> Result<bool, Why> {
+    let mut after = now_to_next(terms, system);
+    let init = init_now(terms, system);
+    let bad_after = bad_after(terms, system, settings, &mut after);
+    let undefined: Vec<Bool> = system.events.iter().map(|e| e.is_undefined).collect();
+    let bad: Vec<Bool> = system.properties.iter().map(|p| p.is_bad).chain(undefined).collect();
+    let bad = terms.or(bad);
+    solver.assert(terms, system.axioms);
+    let mut is_never = |terms: &Terms, assumed: &[Bool]| {
+        Ok::<bool, Why>(matches!(ask(&mut *solver, terms, assumed)?, Asked::Unsat(_)))
+    };
+    let all = terms.and(lemmas.iter().copied());
+    let broken = terms.or([bad, !all]);
+    if !is_never(terms, &[system.init_undefined])? || !is_never(terms, &[init, broken])? {
+        return Ok(false);
+    }
+    let good = good(terms, system);
+    let all_after = after.bool(terms, all);
+    for (event, &bad) in system.events.iter().zip(&bad_after) {
+        let broken = terms.or([bad, !all_after]);
+        if !is_never(terms, &[all, good, event.step, broken])? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The path of these events, the last of which ends in a bad state.
+fn rebuild(
+    terms: &mut Terms,
+    system: &Transitions,
+    settings: &Settings,
+    events: &[usize],
+) -> Result<Option<Counterexample>, Why> {
+    let mut solver = settings.solver()?;
+    let mut unrolling = Unrolling::new(system);
+    solver.assert(terms, system.axioms);
+    let init = unrolling.init(terms);
+    solver.assert(terms, init);
+    for (time, &e) in events.iter().enumerate() {
+        let step = unrolling.step(terms, time, e);
+        solver.assert(terms, step);
+    }
+    let length = events.len();
+    let mut bad: Vec<Bool> =
+        (0..system.properties.len()).map(|p| unrolling.is_bad(terms, length, p)).collect();
+    bad.push(unrolling.is_undefined(terms, length));
+    let bad = terms.or(bad);
+    match ask(&mut *solver, terms, &[bad])? {
+        Asked::Sat(model) => unrolling.path(terms, &model, length, false).map(Some).map_err(Why::Internal),
+        Asked::Unsat(_) => Ok(None),
+    }
+}
+
+impl<'a, 's> Search<'a, 's> {
+    fn new(
+        terms: &mut Terms,
+        system: &'a Transitions,
+        settings: &'a Settings<'s>,
+        is_lifting: bool,
+    ) -> Result<Search<'a, 's>, Why> {
+        let (mut steps, mut start) = (settings.solver()?, settings.solver()?);
+        let mut after = now_to_next(terms, system);
+        let init = init_now(terms, system);
+        for solver in [&mut steps, &mut start] {
+            solver.assert(terms, system.axioms);
+        }
+        start.assert(terms, init);
+        let first = terms.bool_var("first");
+        let is_first = terms.of_bool(first);
+        let is_init = terms.implies(is_first, init);
+        steps.assert(terms, is_init);
+        // Of every frame: initial states were found to be good, and no other state gets into a frame while bad.
+        let good = good(terms, system);
+        steps.assert(terms, good);
+        let lift = if is_lifting {
+            let mut lift = settings.solver()?;
+            lift.assert(terms, system.axioms);
+            Some(lift)
+        } else {
+            None
+        };
+        let bad_after = bad_after(terms, system, settings, &mut after);
+        let next: HashSet<Var> = system.cells.iter().map(|c| c.next).collect();
+        let guards = system.events.iter().map(|e| guard(terms, e.step, &next)).collect();
+        let atoms = atoms(terms, system);
+        Ok(Search {
+            system,
+            settings,
+            steps,
+            start,
+            lift,
+            after,
+            is_first,
+            levels: vec![],
+            lemmas: vec![],
+            atoms,
+            bad_after,
+            guards,
+            obligations: vec![],
+        })
+    }
+
+    fn open_level(&mut self, terms: &mut Terms, level: usize) {
+        while self.levels.len() <= level {
+            let v = terms.bool_var(format!("level {}", self.levels.len()));
+            self.levels.push(terms.of_bool(v));
+        }
+    }
+
+    fn check_time(&self) -> Result<(), Why> {
+        if self.settings.stop.is_over() { Err(NoAnswer::Stopped.into()) } else { Ok(()) }
+    }
+
+    /// What has to be assumed to speak of a frame.
+    fn frame(&self, level: usize) -> Vec<Bool> {
+        if level == 0 { vec![self.is_first] } else { self.levels[level..].to_vec() }
+    }
+
+    /// The literals that are true of the state of a model.
+    fn cube_of(&self, terms: &mut Terms, model: &Assignment) -> Cube {
+        let mut cube = vec![];
+        for v in self.system.cells.iter().map(|c| c.now).chain(self.system.rigid.iter().copied()) {
+            let value = model.value(terms, v);
+            cube.extend(value_literals(terms, v, &value));
+        }
+        let mut evaluator = Evaluator::new(terms, model);
+        cube.extend(self.atoms.iter().map(|&a| if evaluator.bool(a) { a } else { !a }));
+        cube.sort_unstable();
+        cube.dedup();
+        cube
+    }
+
+    /// Algorithm 3: no step from this frame is bad any more, or there is a path.
+    fn strengthen(&mut self, terms: &mut Terms, frame: usize) -> Result<Blocked, Why> {
+        for event in 0..self.system.events.len() {
+            let bad = self.bad_after[event];
+            if bad == Bool::FALSE {
+                continue;
+            }
+            let step = self.system.events[event].step;
+            loop {
+                self.check_time()?;
+                let mut assumed = self.frame(frame);
+                assumed.extend([step, bad]);
+                let Asked::Sat(model) = ask(&mut *self.steps, terms, &assumed)? else { break };
+                let cube = self.cube_of(terms, &model);
+                let cube = self.lifted(terms, cube, &model, event, !bad)?;
+                if let Blocked::No(events) = self.block(terms, cube, event, frame)? {
+                    return Ok(Blocked::No(events));
+                }
+            }
+        }
+        Ok(Blocked::Yes)
+    }
+
+    /// The literals by which a state goes where it goes in a model. `missed` says of `next` that it is not there.
+    fn lifted(
+        &mut self,
+        terms: &mut Terms,
+        cube: Cube,
+        model: &Assignment,
+        event: usize,
+        missed: Bool,
+    ) -> Result<Cube, Why> {
+        let Some(lift) = &mut self.lift else { return Ok(cube) };
+        let step = &self.system.events[event];
+        let mut assumed = cube.clone();
+        for &v in &step.inputs {
+            let value = model.value(terms, v);
+            assumed.extend(value_literals(terms, v, &value));
+        }
+        let mut used = HashSet::new();
+        // Once it can be done, it leads there; and it can be done.
+        for claims in [vec![step.step, missed], vec![!self.guards[event]]] {
+            let all: Vec<Bool> = assumed.iter().chain(&claims).copied().collect();
+            match lift.check(terms, &all) {
+                crate::solver::Outcome::Unsat(core) => used.extend(core),
+                // Nothing is lost but generality.
+                _ => return Ok(cube),
+            }
+        }
+        Ok(cube.into_iter().filter(|l| used.contains(l)).collect())
+    }
+
+    /// Keeps a cube, which leads to something bad by an event, out of a frame.
+    fn block(&mut self, terms: &mut Terms, cube: Cube, event: usize, frame: usize) -> Result<Blocked, Why> {
+        self.obligations.clear();
+        self.obligations.push(Obligation { cube, event, next: None });
+        // The lowest level first, and there the newest.
+        let mut queue = BinaryHeap::from([(std::cmp::Reverse(frame), 0)]);
+        while let Some((std::cmp::Reverse(level), place)) = queue.pop() {
+            self.check_time()?;
+            let cube = self.obligations[place].cube.clone();
+            let away = match ask(&mut *self.start, terms, &cube)? {
+                Asked::Sat(_) => return Ok(Blocked::No(self.events_from(place))),
+                Asked::Unsat(core) => core,
+            };
+            if self.is_blocked(&cube, level) {
+                if level < frame {
+                    queue.push((std::cmp::Reverse(level + 1), place));
+                }
+                continue;
+            }
+            match self.step_into(terms, level - 1, &cube, true)? {
+                Step::From(model, event) => {
+                    let before = self.cube_of(terms, &model);
+                    let there = terms.and(cube.clone());
+                    let missed = !self.after.bool(terms, there);
+                    let before = self.lifted(terms, before, &model, event, missed)?;
+                    self.obligations.push(Obligation { cube: before, event, next: Some(place) });
+                    let new = self.obligations.len() - 1;
+                    if level == 1 {
+                        // From an initial state.
+                        return Ok(Blocked::No(self.events_from(new)));
+                    }
+                    queue.push((std::cmp::Reverse(level), place));
+                    queue.push((std::cmp::Reverse(level - 1), new));
+                }
+                Step::None(mut used) => {
+                    used.extend(away);
+                    let cube: Cube = cube.into_iter().filter(|l| used.contains(l)).collect();
+                    let (cube, level) = self.generalised(terms, cube, level, frame)?;
+                    self.learn(terms, cube, level);
+                    if level < frame {
+                        queue.push((std::cmp::Reverse(level + 1), place));
+                    }
+                }
+            }
+        }
+        Ok(Blocked::Yes)
+    }
+
+    fn events_from(&self, place: usize) -> Vec<usize> {
+        let mut events = vec![];
+        let mut place = Some(place);
+        while let Some(here) = place {
+            events.push(self.obligations[here].event);
+            place = self.obligations[here].next;
+        }
+        events
+    }
+
+    fn is_blocked(&self, cube: &Cube, level: usize) -> bool {
+        self.lemmas.iter().any(|l| l.level >= level && is_subset(&l.cube, cube))
+    }
+
+    /// Is there a step from a frame, and from outside the cube if that is asked for, into the cube?
+    fn step_into(
+        &mut self,
+        terms: &mut Terms,
+        level: usize,
+        cube: &Cube,
+        outside: bool,
+    ) -> Result<Step, Why> {
+        let mut names: HashMap<Bool, Vec<Bool>> = HashMap::new();
+        let mut there = vec![];
+        for &literal in cube {
+            let after = self.after.bool(terms, literal);
+            names.entry(after).or_default().push(literal);
+            there.push(after);
+        }
+        let mut assumed = self.frame(level);
+        if outside {
+            assumed.push(!terms.and(cube.iter().copied()));
+        }
+        let mut used = HashSet::new();
+        for (e, event) in self.system.events.iter().enumerate() {
+            let mut all = assumed.clone();
+            all.push(event.step);
+            all.extend(&there);
+            match ask(&mut *self.steps, terms, &all)? {
+                Asked::Sat(model) => return Ok(Step::From(model, e)),
+                Asked::Unsat(core) => {
+                    used.extend(core.iter().filter_map(|c| names.get(c)).flatten().copied())
+                }
+            }
+        }
+        Ok(Step::None(used))
+    }
+
+    /// A cube with fewer literals that can be kept out of the frame as well, and the highest frame it is kept out of.
+    fn generalised(
+        &mut self,
+        terms: &mut Terms,
+        mut cube: Cube,
+        mut level: usize,
+        frame: usize,
+    ) -> Result<(Cube, usize), Why> {
+        let atoms: HashSet<Bool> = self.atoms.iter().map(|a| a.plain()).collect();
+        // Numbers go first: what the system itself compares is more likely to be what matters.
+        let rank = |terms: &Terms, l: Bool| match terms.bool_node(l) {
+            _ if atoms.contains(&l.plain()) => 2,
+            BoolNode::Var(_) => 1,
+            _ => 0,
+        };
+        let mut order = cube.clone();
+        order.sort_by_key(|&l| (rank(terms, l), l));
+        let mut failures = 0;
+        for literal in order {
+            if cube.len() <= 1 || failures >= MOST_FAILURES {
+                break;
+            }
+            if !cube.contains(&literal) {
+                continue;
+            }
+            self.check_time()?;
+            let fewer: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
+            let Asked::Unsat(away) = ask(&mut *self.start, terms, &fewer)? else {
+                failures += 1;
+                continue;
+            };
+            match self.step_into(terms, level - 1, &fewer, true)? {
+                Step::From(..) => failures += 1,
+                Step::None(mut used) => {
+                    used.extend(away);
+                    cube = fewer.into_iter().filter(|l| used.contains(l)).collect();
+                }
+            }
+        }
+        while level < frame {
+            match self.step_into(terms, level, &cube, true)? {
+                Step::From(..) => break,
+                Step::None(_) => level += 1,
+            }
+        }
+        Ok((cube, level))
+    }
+
+    fn learn(&mut self, terms: &mut Terms, cube: Cube, level: usize) {
+        let clause = !terms.and(cube.iter().copied());
+        let claim = terms.implies(self.levels[level], clause);
+        self.steps.assert(terms, claim);
+        self.lemmas.retain(|l| l.level > level || !is_subset(&cube, &l.cube));
+        self.lemmas.push(Lemma { cube, level });
+    }
+
+    /// Takes lemmas to later frames. A level without any is the same frame as the next one: its number.
+    fn propagate(&mut self, terms: &mut Terms, frame: usize) -> Result<Option<usize>, Why> {
+        for level in 1..=frame {
+            let here: Vec<usize> =
+                (0..self.lemmas.len()).filter(|&l| self.lemmas[l].level == level).collect();
+            for l in here {
+                self.check_time()?;
+                let cube = self.lemmas[l].cube.clone();
+                if let Step::None(_) = self.step_into(terms, level, &cube, false)? {
+                    self.lemmas[l].level = level + 1;
+                    let clause = !terms.and(cube);
+                    let claim = terms.implies(self.levels[level + 1], clause);
+                    self.steps.assert(terms, claim);
+                }
+            }
+            if !self.lemmas.iter().any(|l| l.level == level) {
+                return Ok(Some(level));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Both are sorted.
+fn is_subset(few: &Cube, many: &Cube) -> bool {
+    let mut rest = many.iter();
+    few.iter().all(|l| rest.any(|m| m == l))
+}
+
+/// The conjuncts of a step that say nothing about `next`.
+fn guard(terms: &mut Terms, step: Bool, next: &HashSet<Var>) -> Bool {
+    let parts = match terms.bool_node(step) {
+        BoolNode::And(parts) if !step.is_negated() => parts.clone(),
+        _ => vec![step],
+    };
+    let now: Vec<Bool> = parts
+        .into_iter()
+        .filter(|&p| !terms.variables(&[p.into()]).iter().any(|v| next.contains(v)))
+        .collect();
+    terms.and(now)
+}
+
+/// The comparisons of integers in the system that are about `now` and rigid variables only.
+fn atoms(terms: &mut Terms, system: &Transitions) -> Vec<Bool> {
+    let init = init_now(terms, system);
+    let mut roots: Vec<Term> = system.properties.iter().map(|p| p.is_bad.into()).collect();
+    roots.push(init.into());
+    roots.extend(system.events.iter().flat_map(|e| [Term::from(e.step), e.is_undefined.into()]));
+    let mut known: HashSet<Var> = system.cells.iter().map(|c| c.now).collect();
+    known.extend(system.rigid.iter().copied());
+    // Whether a term is about nothing else, children first.
+    let mut is_now: HashMap<Term, bool> = HashMap::new();
+    let mut atoms = vec![];
+    for t in terms.children_first(&roots, |_| false) {
+        let mut all = match variable(terms, t) {
+            Some(v) => known.contains(&v),
+            None => true,
+        };
+        terms.for_each_child(t, |child| all &= is_now.get(&child).copied().unwrap_or(true));
+        is_now.insert(t, all);
+        if let Term::Bool(b) = t
+            && all
+            && matches!(terms.bool_node(b), BoolNode::Le(..) | BoolNode::Eq(..))
+            && atoms.len() < MOST_ATOMS
+        {
+            atoms.push(b);
+        }
+    }
+    atoms
+}
+
+fn variable(terms: &Terms, t: Term) -> Option<Var> {
+    match t {
+        Term::Bool(b) => match terms.bool_node(b) {
+            BoolNode::Var(v) => Some(Var::Bool(*v)),
+            _ => None,
+        },
+        Term::Int(i) => match terms.int_node(i) {
+            crate::term::IntNode::Var(v) => Some(Var::Int(*v)),
+            _ => None,
+        },
+    }
+}
