@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> Exit {
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);
-    let system = match project.solve(&stop) {
+    let system = match project.solve_first(&stop) {
         Ok(solved) => match &solved.setup.fault {
             Some(f) if solved.setup.valuations == 0 => {
                 let diagnostics = vec![fault_diagnostic(f)];

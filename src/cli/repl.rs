@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Exit {
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);
-    let system = match project.solve(&stop) {
+    let system = match project.solve_first(&stop) {
         Ok(solved) => solved.machine,
         Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
     };
