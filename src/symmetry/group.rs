@@ -7,13 +7,14 @@
 //! permuted too, as ProB does, and an element that is named is fixed without its set: the others still cannot be told
 //! apart. A set is fixed as a whole where something sees more of it than the names of some elements.
 //!
-//! A name is the only thing that tells two elements apart here. An operator that sees the order or the names of all
-//! elements (a deterministic choice, a conversion to a string) has to fix the sets in the type of its argument;
-//! [`crate::model::Fun`] has none.
+//! Beside names, only operators that see the order or the names of all elements tell two of them apart: a
+//! deterministic choice, a conversion to a string ([`External::sees_elements`]). They fix the sets in the types of
+//! their arguments and results.
 
-use crate::model::{Expr, ExprKind, Model, SetId};
+use crate::lang::external::External;
+use crate::model::{Expr, ExprKind, Fun, Model, SetId};
 use crate::value::Scope;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Elements of all permuted sets together. Larger sets are fixed: labelling them would cost more than it saves.
@@ -52,6 +53,8 @@ pub enum Reason {
     Named(Vec<String>),
     /// A constant of a type with this set has no expanded value.
     Symbolic(String),
+    /// A function sees the order or the names of all its elements.
+    Seen(&'static str),
     TooLarge(u64),
     /// Asked for, by whoever checks something that is not symmetric in it.
     Asked(String),
@@ -66,6 +69,7 @@ impl fmt::Display for Reason {
                 [] => f.write_str("elements of it are named"),
             },
             Reason::Symbolic(constant) => write!(f, "the constant {constant} is symbolic"),
+            Reason::Seen(function) => write!(f, "{function} sees the order or the names of its elements"),
             Reason::TooLarge(n) => {
                 write!(f, "with its {n} elements more than {MAX_ELEMENTS} would be permuted")
             }
@@ -116,6 +120,9 @@ impl Group {
             if is_moved(named) {
                 group.add(set, size as u32, |i| named.contains(&i));
             }
+        }
+        for (set, function) in seen(model, also) {
+            group.fix(set, Reason::Seen(function.name()));
         }
         group
     }
@@ -265,6 +272,25 @@ fn named(model: &Model, also: &[&Expr]) -> Vec<BTreeSet<u32>> {
     model.for_each_expr(&mut |e| e.for_each_part(&mut look));
     also.iter().for_each(|e| e.for_each_part(&mut look));
     named
+}
+
+/// The sets of which some function sees the order or the names of all elements, each with the first such function.
+fn seen(model: &Model, also: &[&Expr]) -> BTreeMap<SetId, External> {
+    let mut seen = BTreeMap::new();
+    let mut look = |e: &Expr| {
+        if let ExprKind::Call(Fun::External(f), args) = &e.kind
+            && f.sees_elements()
+        {
+            args.iter().map(|a| &a.ty).chain([&e.ty]).for_each(|ty| {
+                ty.for_each_set(&mut |set| {
+                    seen.entry(set).or_insert(*f);
+                });
+            });
+        }
+    };
+    model.for_each_expr(&mut |e| e.for_each_part(&mut look));
+    also.iter().for_each(|e| e.for_each_part(&mut look));
+    seen
 }
 
 /// A permutation of the points: the image of each.

@@ -125,6 +125,14 @@ pub enum WdKind {
     Unassigned,
     /// one variable gets two different values at once: `x := 1 || x := 2`
     Clash,
+    /// a string that should be a number is none
+    NotANumber,
+    /// a string that should name an element names none
+    NotAName,
+    /// `CHOOSE({})`
+    EmptyChoice,
+    /// a format string that does not fit its values
+    BadFormat,
     /// something has no value where it is read from left to right
     NoValue,
 }
@@ -156,8 +164,12 @@ impl WdKind {
             WdKind::LoopVariant => ("B0317", "loop variant is negative or does not decrease"),
             WdKind::Unassigned => ("B0318", "read before anything was assigned"),
             WdKind::Clash => ("B0319", "a variable gets two different values at once"),
+            WdKind::NotANumber => ("B0320", "the string is not a number"),
+            WdKind::NotAName => ("B0321", "the string is not the name of an element"),
+            WdKind::EmptyChoice => ("B0322", "`CHOOSE` of the empty set"),
+            WdKind::BadFormat => ("B0323", "the format string does not fit its values"),
             WdKind::NoValue => {
-                ("B0320", "something has no value here, read from left to right (`--wd strict`)")
+                ("B0324", "something has no value here, read from left to right (`--wd strict`)")
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Values. [`Value`] is the plain tree: what people see, what files hold and what the reference
 //! evaluator computes with. The production form is words and shared parts, chosen by type.
 
+pub mod external;
 pub mod fault;
 pub mod hash;
 pub mod mask;

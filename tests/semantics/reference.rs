@@ -1,6 +1,6 @@
 //! The reference evaluator's tables: each row a text and its answer. A sample of them was asked of ProB.
 
-use crate::support::{ask_with, check_eval};
+use crate::support::{ask, ask_production, ask_with, check_eval};
 
 #[test]
 fn arithmetic() {
@@ -409,6 +409,114 @@ fn records_pairs_strings() {
         ("#x.(x : {\"a\",\"b\"} & x /= \"a\")", "TRUE"),
         ("\"a\" |-> 1 : STRING * NATURAL", "TRUE"),
     ]);
+}
+
+#[test]
+fn external_functions() {
+    // ProB's own answers.
+    let rows = [
+        (r#"STRING_LENGTH("abc")"#, "3"),
+        (r#"STRING_LENGTH("äb")"#, "2"),
+        (r#"STRING_APPEND("a","b")"#, r#""ab""#),
+        (r#"STRING_CONC(["a","b","c"])"#, r#""abc""#),
+        (r#"STRING_CONC([])"#, r#""""#),
+        (r#"STRING_CONC({2 |-> "a"})"#, "error B0309"),
+        (r#"STRING_SPLIT("a,b,,c",",")"#, r#"["a","b","","c"]"#),
+        (r#"STRING_SPLIT("abc","")"#, r#"["abc"]"#),
+        (r#"STRING_SPLIT("","a")"#, r#"[""]"#),
+        (r#"STRING_SPLIT("a--b-c","--")"#, r#"["a","b-c"]"#),
+        (r#"STRING_JOIN(["a","b"],"+")"#, r#""a+b""#),
+        (r#"STRING_JOIN([],"+")"#, r#""""#),
+        (r#"STRING_CHARS("abc")"#, r#"["a","b","c"]"#),
+        (r#"STRING_CHARS("") = []"#, "TRUE"),
+        (r#"STRING_CODES("abc")"#, "[97,98,99]"),
+        ("CODES_TO_STRING([97,98])", r#""ab""#),
+        (r#"STRING_CONTAINS_STRING("abc","bc")"#, "TRUE"),
+        (r#"STRING_CONTAINS_STRING("abc","")"#, "TRUE"),
+        (r#"STRING_CONTAINS_STRING("abc","ca")"#, "FALSE"),
+        (r#"STRING_TO_INT("12")"#, "12"),
+        (r#"STRING_TO_INT("-12")"#, "-12"),
+        (r#"STRING_TO_INT(" 12")"#, "12"),
+        (r#"STRING_TO_INT("+12")"#, "error B0320"),
+        (r#"STRING_TO_INT("1x")"#, "limit"),
+        (r#"STRING_TO_INT("1y")"#, "error B0320"),
+        (r#"STRING_TO_INT("")"#, "error B0320"),
+        (r#"STRING_IS_INT("-12")"#, "TRUE"),
+        (r#"STRING_IS_INT("- 12")"#, "TRUE"),
+        (r#"STRING_IS_INT("+12")"#, "FALSE"),
+        (r#"STRING_IS_INT("12 ")"#, "FALSE"),
+        (r#"STRING_IS_INT("")"#, "FALSE"),
+        (r#"STRING_IS_INT("1.0")"#, "FALSE"),
+        (r#"STRING_IS_INT("1_000")"#, "FALSE"),
+        (r#"not(STRING_IS_INT("a"))"#, "TRUE"),
+        ("INT_TO_STRING(-12)", r#""-12""#),
+        (r#"DEC_STRING_TO_INT("1.25",2)"#, "125"),
+        (r#"DEC_STRING_TO_INT("-1.25",1)"#, "-13"),
+        (r#"DEC_STRING_TO_INT("1.25",1)"#, "13"),
+        (r#"DEC_STRING_TO_INT("1.24",1)"#, "12"),
+        (r#"DEC_STRING_TO_INT("1",2)"#, "100"),
+        (r#"DEC_STRING_TO_INT("125",-1)"#, "13"),
+        (r#"DEC_STRING_TO_INT("x",1)"#, "error B0320"),
+        ("INT_TO_DEC_STRING(125,2)", r#""1.25""#),
+        ("INT_TO_DEC_STRING(-125,2)", r#""-1.25""#),
+        ("INT_TO_DEC_STRING(-5,2)", r#""-0.05""#),
+        ("INT_TO_DEC_STRING(5,0)", r#""5""#),
+        ("INT_TO_DEC_STRING(5,-2)", r#""500""#),
+        ("INT_TO_DEC_STRING(5,10**9)", "limit"),
+        (r#"TO_STRING("a")"#, r#""a""#),
+        ("TO_STRING({3,5})", r#""{3,5}""#),
+        ("TO_STRING([5,6])", r#""{(1|->5),(2|->6)}""#),
+        ("TO_STRING(1|->(2|->3))", r#""(1|->(2|->3))""#),
+        ("TO_STRING((1|->2)|->3)", r#""((1|->2)|->3)""#),
+        ("TO_STRING(a)", r#""a""#),
+        ("TO_STRING({a,b})", r#""{a,b}""#),
+        ("STRING_LENGTH(TO_STRING(rec(a:1,b:\"x\")))", "14"),
+        ("TO_STRING({{1},{2,3}})", r#""{{1},{2,3}}""#),
+        ("TO_STRING(-3)", r#""-3""#),
+        ("TO_STRING(1..1000)", "limit"),
+        (r#"FORMAT_TO_STRING("a~wb~w",[1,2])"#, r#""a1b2""#),
+        (r#"FORMAT_TO_STRING("a~wb~w",["x","y"])"#, r#""axby""#),
+        (r#"FORMAT_TO_STRING("a~w",[1,2])"#, "error B0323"),
+        (r#"FORMAT_TO_STRING("a~wb~w",[1])"#, "error B0323"),
+        (r#"FORMAT_TO_STRING("a~p",[{1,2}])"#, r#""a{1,2}""#),
+        (r#"STRING_TO_ENUM("b") = b"#, "TRUE"),
+        (r#"STRING_TO_ENUM("zz") = b"#, "error B0321"),
+        (r#"TYPED_STRING_TO_ENUM(S,"c")"#, "c"),
+        ("CHOOSE({3,1,2})", "1"),
+        ("CHOOSE({TRUE,FALSE})", "FALSE"),
+        ("CHOOSE({b,c})", "b"),
+        ("CHOOSE(1..0)", "error B0322"),
+        ("CHOOSE({{3},{1,2}})", "{1,2}"),
+        ("CHOOSE({{3},{1,2},{}}) = {}", "TRUE"),
+        ("CHOOSE({[2],[1,1]})", "[1,1]"),
+        ("CHOOSE({1|->2,1|->1})", "1|->1"),
+        ("CHOOSE(NATURAL1)", "limit"),
+        (r#"SORT({"b","a","A"})"#, r#"["A","a","b"]"#),
+        ("SORT({{1,2},{1,3},{2},{1}})", "[{1},{1,2},{1,3},{2}]"),
+        ("SORT({1|->2,1|->1,0|->5})", "[0|->5,1|->1,1|->2]"),
+        (r#"SQUASH({1|->"a",5|->"b",3|->"c"})"#, r#"["a","c","b"]"#),
+        (r#"SQUASH({-1|->"a"})"#, r#"["a"]"#),
+        (r#"SQUASH({1|->"a",1|->"b"})"#, "error B0305"),
+        ("BNOT(5)", "-6"),
+        ("BAND(12,10)", "8"),
+        ("BAND(-1,7)", "7"),
+        ("BOR(12,10)", "14"),
+        ("BXOR(12,10)", "6"),
+        ("BLSHIFT(1,4)", "16"),
+        ("BLSHIFT(1,-1)", "0"),
+        ("BLSHIFT(1,10**10)", "limit"),
+        ("BRSHIFT(16,2)", "4"),
+        ("BRSHIFT(-5,1)", "-3"),
+        ("BRSHIFT(-5,10**20)", "-1"),
+        (r#"ASSERT_TRUE(TRUE,"x")"#, "TRUE"),
+        (r#"ASSERT_TRUE(FALSE,"x")"#, "error B0315"),
+        (r#"1 = 1 => ASSERT_EXPR(bool(1 = 1),"x",3) = 3"#, "TRUE"),
+        ("LESS(1,2) & not(LESS({2},{1,3}))", "TRUE"),
+    ];
+    check_eval(rows);
+    for (text, _) in rows {
+        assert_eq!(ask_production(text), ask(text), "{text}");
+    }
 }
 
 #[test]

@@ -10,13 +10,14 @@ mod stmt;
 
 pub use stmt::Event;
 
-use super::node::{Binary, Compr, Node, Slot, Unary, tuple_rep};
+use super::node::{Binary, Call, Compr, Node, Slot, Unary, tuple_rep};
 use super::plan::Plan;
 use crate::lang::diag::Span;
 use crate::model::{
     BinOp, Binder, ConstId, Expr, ExprKind, Fun, Lit, LocalId, Model, Target, Type, UnOp, VarId,
 };
 use crate::value::Scope;
+use crate::value::external::Names;
 use crate::value::fault::{Fault, Res};
 use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, Rep, SetKind, Shape};
@@ -514,6 +515,18 @@ impl<'m> Compiler<'m> {
                 let (ra, rb) = (self.rep(&args[0].ty), self.rep(&args[1].ty));
                 let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
                 return Node::Binary { op, a, b, ra, rb, out, span };
+            }
+            Fun::External(fun) => {
+                return Node::External(Box::new(Call {
+                    fun,
+                    args: args.iter().map(|a| self.expr(a)).collect(),
+                    types: args.iter().map(|a| a.ty.clone()).collect(),
+                    reps: args.iter().map(|a| self.rep(&a.ty)).collect(),
+                    ty: e.ty.clone(),
+                    out,
+                    names: Names::of(self.model),
+                    span,
+                }));
             }
             // Does not pass the type checker.
             Fun::Unsupported(_) => return Node::Const(Val::None),

@@ -2,13 +2,14 @@
 
 use super::closure::{Builtin, BuiltinKind, closure};
 use super::grow;
-use super::{Atom, Binary, Env, Node, Unary};
+use super::{Atom, Binary, Call, Env, Node, Unary};
 use crate::lang::diag::Span;
+use crate::value::external;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
-use crate::value::val::{Closure, IntSet, Lazy, Val, cmp_int, force};
+use crate::value::val::{Closure, IntSet, Lazy, Val, cmp_int, force, from_value, to_value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -128,6 +129,7 @@ impl Node {
                 return body.val(env);
             }
             Node::Force(a, rep) => return force(a.val(env)?, rep),
+            Node::External(c) => c.val(env)?,
         })
     }
 
@@ -185,6 +187,20 @@ impl Node {
             Node::If(c, a, b) => return if c.holds(env)? { a.word(env) } else { b.word(env) },
             other => return Ok(other.val(env)?.word()),
         })
+    }
+}
+
+impl Call {
+    fn val(&self, env: &mut Env) -> Res<Val> {
+        let mut values = Vec::with_capacity(self.args.len());
+        for (n, rep) in self.args.iter().zip(&self.reps) {
+            values.push(to_value(&settled(n.val(env)?, rep)?, rep));
+        }
+        let value = external::apply(self.fun, &values, &self.types, &self.ty, &self.names);
+        let value = value.map_err(|e| e.at(self.span))?;
+        // What a call results in has the type of the call: its elements come from the arguments or the declarations.
+        let lost = || Fault::limit("a result outside its type").at(self.span);
+        from_value(&value, &self.out).ok_or_else(lost)
     }
 }
 

@@ -22,7 +22,9 @@ use super::env::Then;
 use super::plan::{Formula, Plan};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
-use crate::model::LocalId;
+use crate::lang::external::External;
+use crate::model::{LocalId, Type};
+use crate::value::external::Names;
 use crate::value::fault::Res;
 use crate::value::ops::Restrict;
 use crate::value::rep::R;
@@ -173,6 +175,20 @@ pub enum Node {
     Let(Vec<(Slot, Node)>, N),
     /// Expands a symbolic set whose representation is bits.
     Force(N, R),
+    External(Box<Call>),
+}
+
+/// A call of a function of ProB's kernel.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub fun: External,
+    pub args: Vec<Node>,
+    pub types: Vec<Type>,
+    pub reps: Vec<R>,
+    pub ty: Type,
+    pub out: R,
+    pub names: Names,
+    pub span: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

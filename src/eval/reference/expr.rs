@@ -4,6 +4,7 @@ use super::search::{exactly, to_count};
 use super::set::{self, Closure, Code, elements, images, settle};
 use super::*;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Type, UnOp};
+use crate::value::external;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -379,6 +380,12 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
                 (Some(v), true) => v.into(),
                 _ => return Err(wd(WdKind::NotSingleton, span)),
             }
+        }
+        Fun::External(f) => {
+            let values: Result<Vec<Value>, Fault> = args.iter().map(|a| eval(cx, env, a)).collect();
+            let types: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
+            let value = external::apply(f, &values?, &types, &e.ty, &external::Names::of(cx.model));
+            value.map_err(|fault| *fault.at(span))?.into()
         }
         Fun::Unsupported(name) => return Err(limit(span, format!("`{name}` is not supported"))),
     })

@@ -201,6 +201,7 @@ impl<'a> Lower<'a> {
             Node::If(c, a, b) => Word::If(Box::new(self.pred(c)?), self.boxed(a)?, self.boxed(b)?),
             Node::Let(defs, body) => Word::Let(self.defs(defs)?, self.boxed(body)?),
             Node::Force(_, rep) => return self.slow(node, rep),
+            Node::External(c) => return self.slow(node, &c.out),
         })
     }
 

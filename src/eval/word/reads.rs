@@ -64,6 +64,7 @@ impl Slots {
             | Node::Rec(items, _)
             | Node::Struct(items, _) => self.nodes(items),
             Node::Compr(c) | Node::Sum { over: c, .. } | Node::Gather { over: c, .. } => self.compr(c),
+            Node::External(c) => self.nodes(&c.args),
             Node::If(c, a, b) => {
                 self.test(c);
                 self.nodes([&**a, &**b]);

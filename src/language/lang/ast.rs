@@ -2,6 +2,7 @@
 //! B's macro definitions may be either, and the type checker tells them apart.
 
 use crate::lang::diag::Span;
+use crate::lang::external::External;
 use num_bigint::BigInt;
 use std::sync::Arc;
 
@@ -207,6 +208,8 @@ pub enum Fun {
     Pred,
     /// `mu(S)`: the element of a singleton
     Mu,
+    /// A function of ProB's kernel
+    External(External),
     /// Parsed so that they can be refused by name: trees (`tree`, `btree`, `const`, `top`, `sons`,
     /// `prefix`, `postfix`, `sizet`, `mirror`, `rank`, `father`, `son`, `subtree`, `arity`, `bin`,
     /// `left`, `right`, `infix`) and conversions of reals.

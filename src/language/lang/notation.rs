@@ -66,6 +66,7 @@ pub fn fun_name(fun: Fun) -> &'static str {
         Fun::Succ => "succ",
         Fun::Pred => "pred",
         Fun::Mu => "mu",
+        Fun::External(f) => f.name(),
         Fun::Unsupported(name) => name,
     }
 }

@@ -63,6 +63,20 @@ impl Type {
         }
     }
 
+    /// Calls `f` for each given set in it.
+    pub fn for_each_set(&self, f: &mut dyn FnMut(SetId)) {
+        match self {
+            Type::Pred | Type::Bool | Type::Int | Type::Str => {}
+            Type::Given(set) => f(*set),
+            Type::Pair(p) => {
+                p.0.for_each_set(f);
+                p.1.for_each_set(f);
+            }
+            Type::Pow(t) => t.for_each_set(f),
+            Type::Rec(fields) => fields.iter().for_each(|(_, t)| t.for_each_set(f)),
+        }
+    }
+
     /// As B text, given the names of the sets.
     pub fn show<'a>(&'a self, set_name: &'a dyn Fn(SetId) -> Arc<str>) -> ShowType<'a> {
         ShowType { ty: self, set_name }

@@ -1,6 +1,7 @@
 //! Random expressions and predicates, by type.
 
 use super::{Generator, S};
+use kanon::lang::external::External;
 use kanon::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, LocalId, Quant, Type, UnOp, VarId};
 
 /// What the names of the model offer for a type.
@@ -129,7 +130,8 @@ impl Generator {
                 ExprKind::Call(fun, vec![self.expr(&Type::seq(ty.clone()), size.saturating_sub(1))])
             }
             _ if self.choice.percent(50) => {
-                ExprKind::Call(Fun::Mu, vec![self.expr(&ty.clone().pow(), size.saturating_sub(1))])
+                let fun = if self.choice.percent(70) { Fun::Mu } else { Fun::External(External::Choose) };
+                ExprKind::Call(fun, vec![self.expr(&ty.clone().pow(), size.saturating_sub(1))])
             }
             _ => {
                 let fields: [(_, Type); 2] = [("p".into(), ty.clone()), ("q".into(), other)];
@@ -166,14 +168,49 @@ impl Generator {
                 ExprKind::Rec(fields.iter().map(|(_, t)| self.expr(t, size / fields.len())).collect())
             }
             Type::Pow(t) => return self.set(t, size),
-            Type::Pred | Type::Str | Type::Given(_) => return None,
+            Type::Str => self.string(size),
+            Type::Pred | Type::Given(_) => return None,
         })
+    }
+
+    fn string(&mut self, size: usize) -> ExprKind {
+        use External::*;
+        let strings = Type::seq(Type::Str);
+        let (fun, types) = match self.choice.below(7) {
+            0 => (StringAppend, vec![Type::Str, Type::Str]),
+            1 => (StringConc, vec![strings]),
+            2 => (StringJoin, vec![strings, Type::Str]),
+            3 => (IntToString, vec![Type::Int]),
+            4 => (AssertExpr, vec![Type::Bool, Type::Str, Type::Str]),
+            5 => (IntToDecString, vec![Type::Int, Type::Int]),
+            _ => (ToString, vec![self.ty(2)]),
+        };
+        self.external(fun, &types, size)
+    }
+
+    fn external(&mut self, fun: External, types: &[Type], size: usize) -> ExprKind {
+        let args = types.iter().map(|t| self.expr(t, size / types.len())).collect();
+        ExprKind::Call(Fun::External(fun), args)
     }
 
     fn integer(&mut self, size: usize) -> ExprKind {
         use BinOp::*;
         let half = size / 2;
-        match self.choice.below(14) {
+        match self.choice.below(15) {
+            14 => {
+                use External::*;
+                let (fun, types) = match self.choice.below(6) {
+                    0 => (StringLength, vec![Type::Str]),
+                    1 => (StringToInt, vec![Type::Str]),
+                    2 => (DecStringToInt, vec![Type::Str, Type::Int]),
+                    3 => (Abs, vec![Type::Int]),
+                    _ => {
+                        let all = [BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight, Gcd];
+                        (self.choice.pick(&all), vec![Type::Int, Type::Int])
+                    }
+                };
+                self.external(fun, &types, size)
+            }
             0..=4 => {
                 let op = self.choice.pick(&[Add, Sub, Mul, Div, Mod]);
                 ExprKind::Binary(op, self.boxed(&Type::Int, half), self.boxed(&Type::Int, half))
@@ -276,6 +313,20 @@ impl Generator {
     fn set(&mut self, elem: &Type, size: usize) -> Option<ExprKind> {
         let ty = elem.clone().pow();
         let half = size / 2;
+        if let Type::Pair(p) = elem
+            && p.0 == Type::Int
+            && self.choice.percent(8)
+        {
+            use External::*;
+            let (fun, types) = match &p.1 {
+                Type::Str if self.choice.percent(50) => (StringSplit, vec![Type::Str, Type::Str]),
+                Type::Str => (StringChars, vec![Type::Str]),
+                Type::Int if self.choice.percent(30) => (StringCodes, vec![Type::Str]),
+                t if self.choice.percent(50) => (Sort, vec![t.clone().pow()]),
+                _ => (Squash, vec![ty]),
+            };
+            return Some(self.external(fun, &types, size));
+        }
         if let Type::Pair(p) = elem
             && self.choice.percent(65)
         {
@@ -588,6 +639,17 @@ impl Generator {
             1..=3 => {
                 let op = self.choice.pick(&[Lt, Le, Gt, Ge, Eq, Neq]);
                 ExprKind::Binary(op, self.boxed(&Type::Int, half), self.boxed(&Type::Int, half))
+            }
+            4 if self.choice.percent(10) => {
+                let (fun, ty) = if self.choice.percent(70) {
+                    (External::Less, self.ty(2))
+                } else {
+                    (External::StringContains, Type::Str)
+                };
+                let call = self.external(fun, &[ty.clone(), ty], half);
+                let call = Box::new(self.node(call, Type::Bool));
+                let truth = Box::new(self.node(ExprKind::Lit(Lit::True), Type::Bool));
+                ExprKind::Binary(Eq, call, truth)
             }
             4 | 5 => {
                 let ty = self.ty(2);

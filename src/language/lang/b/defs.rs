@@ -7,6 +7,7 @@ use super::library::{self, Meaning};
 use super::parse::{MAX_ERRORS, Parser, RawDefinition, RawMachine};
 use crate::lang::ast::*;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
+use crate::lang::external::External as Function;
 use crate::lang::files::in_other_case;
 use crate::lang::macros::{Body, Definition, Definitions, External};
 use crate::lang::walk::subst_children;
@@ -54,10 +55,11 @@ impl Definitions {
             })
             .collect();
         for name in externals {
-            if let Some(definition) = self.all.get_mut(name.as_str())
-                && !library::is_harmless(&name)
-            {
-                definition.external = Some(External::Declared);
+            let Some(definition) = self.all.get_mut(name.as_str()) else { continue };
+            match Function::named(&name).filter(|f| f.arity() == definition.params.len()) {
+                Some(function) => definition.body = call(function, &definition.params),
+                None if library::is_harmless(&name) => {}
+                None => definition.external = Some(External::Declared),
             }
         }
     }
@@ -127,6 +129,13 @@ impl Definitions {
         }
         d.help("definitions are macros; write a recursive function as a constant")
     }
+}
+
+/// What a definition that declares a function of ProB's kernel means.
+fn call(function: Function, params: &[Ident]) -> Body {
+    let span = params.first().map(|p| p.span).unwrap_or_default();
+    let args = params.iter().map(|p| Expr { kind: ExprKind::Name(p.name.clone()), span: p.span });
+    Body::Expr(function.call(args.collect(), span))
 }
 
 fn mentioned_in_subst(s: &Subst, see: &mut dyn FnMut(&Name)) {
@@ -267,9 +276,16 @@ impl Loader<'_> {
             Meaning::True(n) => (n, truth, None),
             Meaning::Skip(n) => (n, Body::Subst(Subst { kind: SubstKind::Skip, span }), None),
             Meaning::Last(n) => (n, Body::Expr(expr(ExprKind::Name(format!("p{n}").into()))), None),
-            Meaning::Kernel => (0, truth, Some(External::Library(file.to_string()))),
+            Meaning::Kernel => match Function::named(name) {
+                Some(f) => (f.arity(), truth, None),
+                None => (0, truth, Some(External::Library(file.to_string()))),
+            },
         };
-        let params = (1..=arity).map(|i| ident(format!("p{i}"))).collect();
+        let params: Vec<Ident> = (1..=arity).map(|i| ident(format!("p{i}"))).collect();
+        let body = match Function::named(name) {
+            Some(f) if meaning == Meaning::Kernel => call(f, &params),
+            _ => body,
+        };
         let name = ident(name.to_string());
         if !self.definitions.all.contains_key(&name.name) {
             self.definitions.add(Definition { name, params, body, external }, self.diagnostics);

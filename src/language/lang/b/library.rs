@@ -1,7 +1,7 @@
-//! The definition files that come with ProB. They declare functions of ProB's kernel, which do not
-//! exist here, with stand-ins for their bodies. A machine may include such a file without having
-//! it beside it; it is refused only when it uses a function that has a meaning. Those that
-//! merely print or steer ProB's solver are known here and mean nothing.
+//! The definition files that come with ProB. They declare functions of ProB's kernel with stand-ins
+//! for their bodies. A machine may include such a file without having it beside it. Many of the
+//! functions exist here too ([`crate::lang::external`]); a machine is refused only when it uses
+//! another one. Those that merely print or steer ProB's solver are known and mean nothing.
 
 /// What a function of the library amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(super) enum Meaning {
     Skip(usize),
     /// Its last argument, of so many.
     Last(usize),
-    /// It computes something: not supported.
+    /// It computes something: not supported unless [`crate::lang::external`] has it.
     Kernel,
 }
 
@@ -30,6 +30,7 @@ const IO: &[(&str, Meaning)] = &[
     ("iprintf", True(2)),
     ("printf_opt_trace", True(3)),
     ("printf_two", True(4)),
+    ("dprintf", True(2)),
     ("fprintf", True(3)),
     ("observe", True(1)),
     ("tobserve", True(1)),

@@ -6,6 +6,7 @@ use super::{Checker, Deferred, rules};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::external::External;
 use crate::lang::notation;
 use crate::lang::spelling::closest;
 use crate::model::{ConstId, Decl, Expr, ExprKind, LocalId, SetId, Type, VarId};
@@ -345,6 +346,13 @@ impl Checker<'_> {
     }
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
+        if let ast::ExprKind::Name(name) = &f.kind
+            && let Some(fun) = External::named(name)
+            && self.local_named(name).is_none()
+            && self.entity(name).is_none()
+        {
+            return self.call_fun(Fun::External(fun), args, span);
+        }
         // `prj1(S,T)(x)` and the like are applications of a built-in; `succ(x)` of a built-in constant.
         if let ast::ExprKind::Name(name) = &f.kind
             && self.local_named(name).is_none()
@@ -429,12 +437,19 @@ impl Checker<'_> {
             };
         }
         let Some((types, result)) = rules::fun(&mut self.uni, fun, args.len()) else {
-            let (name, n) = (format!("{fun:?}").to_lowercase(), args.len());
+            let (name, n) = (notation::fun_name(fun), args.len());
             self.error("B0206", span, format!("`{name}` does not take {n} argument{}", plural(n)));
             return self.hole(span);
         };
         let args = args.iter().zip(&types).map(|(e, t)| self.expect(e, t)).collect();
-        node(ExprKind::Call(fun, args), result, span)
+        let call = node(ExprKind::Call(fun, args), result, span);
+        match fun {
+            Fun::External(f) if f.is_predicate() => {
+                let truth = node(ExprKind::Lit(Lit::True), Type::Bool, span);
+                node(ExprKind::Binary(BinOp::Eq, Box::new(call), Box::new(truth)), Type::Pred, span)
+            }
+            _ => call,
+        }
     }
 
     // ---- records ----

@@ -2,6 +2,7 @@
 
 use super::unify::Unifier;
 use crate::lang::ast::{BinOp, Fun, Lit, UnOp};
+use crate::lang::external::External;
 use crate::model::Type;
 
 /// Operand types and the result's.
@@ -198,6 +199,41 @@ pub fn fun(u: &mut Unifier, fun: Fun, args: usize) -> Option<(Vec<Type>, Type)> 
             let a = u.fresh();
             one(a.clone().pow(), a)
         }
+        Fun::External(f) => (args == f.arity()).then(|| external(u, f)),
         Fun::Unsupported(_) => None,
+    }
+}
+
+/// Arguments and result of a function of ProB's kernel; a predicate results in a truth value.
+fn external(u: &mut Unifier, f: External) -> (Vec<Type>, Type) {
+    use External::*;
+    let strings = || Type::seq(Type::Str);
+    let any = u.fresh();
+    match f {
+        Choose => (vec![any.clone().pow()], any),
+        Sort => (vec![any.clone().pow()], Type::seq(any)),
+        Squash => (vec![Type::seq(any.clone())], Type::seq(any)),
+        Less => (vec![any.clone(), any], Type::Bool),
+        StringLength | StringToInt => (vec![Type::Str], Type::Int),
+        StringIsInt => (vec![Type::Str], Type::Bool),
+        StringAppend => (vec![Type::Str, Type::Str], Type::Str),
+        StringContains => (vec![Type::Str, Type::Str], Type::Bool),
+        StringConc => (vec![strings()], Type::Str),
+        StringSplit => (vec![Type::Str, Type::Str], strings()),
+        StringJoin => (vec![strings(), Type::Str], Type::Str),
+        StringChars => (vec![Type::Str], strings()),
+        StringCodes => (vec![Type::Str], Type::seq(Type::Int)),
+        CodesToString => (vec![Type::seq(Type::Int)], Type::Str),
+        IntToString => (vec![Type::Int], Type::Str),
+        DecStringToInt => (vec![Type::Str, Type::Int], Type::Int),
+        IntToDecString => (vec![Type::Int, Type::Int], Type::Str),
+        StringToEnum => (vec![Type::Str], any),
+        TypedStringToEnum => (vec![any.clone().pow(), Type::Str], any),
+        ToString => (vec![any], Type::Str),
+        FormatToString => (vec![Type::Str, Type::seq(any)], Type::Str),
+        BitNot | Abs => (vec![Type::Int], Type::Int),
+        BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight | Gcd => (vec![Type::Int, Type::Int], Type::Int),
+        AssertTrue => (vec![Type::Bool, Type::Str], Type::Bool),
+        AssertExpr => (vec![Type::Bool, Type::Str, any.clone()], any),
     }
 }

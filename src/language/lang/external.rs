@@ -1,0 +1,90 @@
+//! The functions of ProB's kernel that exist here too. A machine gets them from a definition file of ProB's library,
+//! declares them itself (`EXTERNAL_FUNCTION_STRING_LENGTH`), or just uses them.
+//!
+//! What they mean is said in `value::external`, their types in `model::check::rules`.
+
+use crate::lang::ast::{Expr, ExprKind, Fun};
+use crate::lang::diag::Span;
+
+macro_rules! externals {
+    ($($variant:ident $name:literal $arity:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum External {
+            $($variant),*
+        }
+
+        impl External {
+            pub const ALL: &'static [External] = &[$(External::$variant),*];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(External::$variant => $name),*
+                }
+            }
+
+            /// How many arguments it takes.
+            pub fn arity(self) -> usize {
+                match self {
+                    $(External::$variant => $arity),*
+                }
+            }
+        }
+    };
+}
+
+externals! {
+    Choose "CHOOSE" 1,
+    Sort "SORT" 1,
+    Squash "SQUASH" 1,
+    Less "LESS" 2,
+    StringLength "STRING_LENGTH" 1,
+    StringAppend "STRING_APPEND" 2,
+    StringConc "STRING_CONC" 1,
+    StringSplit "STRING_SPLIT" 2,
+    StringJoin "STRING_JOIN" 2,
+    StringChars "STRING_CHARS" 1,
+    StringCodes "STRING_CODES" 1,
+    CodesToString "CODES_TO_STRING" 1,
+    StringContains "STRING_CONTAINS_STRING" 2,
+    StringIsInt "STRING_IS_INT" 1,
+    StringToInt "STRING_TO_INT" 1,
+    IntToString "INT_TO_STRING" 1,
+    DecStringToInt "DEC_STRING_TO_INT" 2,
+    IntToDecString "INT_TO_DEC_STRING" 2,
+    StringToEnum "STRING_TO_ENUM" 1,
+    TypedStringToEnum "TYPED_STRING_TO_ENUM" 2,
+    ToString "TO_STRING" 1,
+    FormatToString "FORMAT_TO_STRING" 2,
+    BitNot "BNOT" 1,
+    BitAnd "BAND" 2,
+    BitOr "BOR" 2,
+    BitXor "BXOR" 2,
+    ShiftLeft "BLSHIFT" 2,
+    ShiftRight "BRSHIFT" 2,
+    Abs "ABS" 1,
+    Gcd "GCD" 2,
+    AssertTrue "ASSERT_TRUE" 2,
+    AssertExpr "ASSERT_EXPR" 3,
+}
+
+impl External {
+    pub fn named(name: &str) -> Option<External> {
+        External::ALL.iter().copied().find(|f| f.name() == name)
+    }
+
+    /// Whether it is written as a predicate. In the typed model it has a truth value, which is compared with TRUE.
+    pub fn is_predicate(self) -> bool {
+        matches!(self, External::StringIsInt | External::Less | External::AssertTrue)
+    }
+
+    /// Whether its value depends on the names or the order of the elements of given sets.
+    pub fn sees_elements(self) -> bool {
+        use External::*;
+        matches!(self, Choose | Sort | Less | StringToEnum | TypedStringToEnum | ToString | FormatToString)
+    }
+
+    /// The call with these arguments.
+    pub(crate) fn call(self, args: Vec<Expr>, span: Span) -> Expr {
+        Expr { kind: ExprKind::Call(Fun::External(self), args), span }
+    }
+}
