@@ -171,7 +171,8 @@ fn integer(text: &str) -> Res<Option<BigInt>> {
         let value: BigInt = digits.parse().unwrap_or_default(); // digits only: it is a number
         return Ok(Some(if negative { -value } else { value }));
     };
-    if digits[other..].starts_with(['x', 'o', 'b', '\'']) {
+    let (number, rest) = digits.split_at(other);
+    if rest.starts_with('\'') || (number == "0" && rest.starts_with(['x', 'o', 'b'])) {
         return Err(Fault::limit("a number that is not written in decimal notation"));
     }
     Ok(None)

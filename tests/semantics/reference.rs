@@ -438,8 +438,8 @@ fn external_functions() {
         (r#"STRING_TO_INT("-12")"#, "-12"),
         (r#"STRING_TO_INT(" 12")"#, "12"),
         (r#"STRING_TO_INT("+12")"#, "error B0320"),
-        (r#"STRING_TO_INT("1x")"#, "limit"),
-        (r#"STRING_TO_INT("1y")"#, "error B0320"),
+        (r#"STRING_TO_INT("0x1F")"#, "limit"),
+        (r#"STRING_TO_INT("1x")"#, "error B0320"),
         (r#"STRING_TO_INT("")"#, "error B0320"),
         (r#"STRING_IS_INT("-12")"#, "TRUE"),
         (r#"STRING_IS_INT("- 12")"#, "TRUE"),
@@ -512,6 +512,59 @@ fn external_functions() {
         (r#"ASSERT_TRUE(FALSE,"x")"#, "error B0315"),
         (r#"1 = 1 => ASSERT_EXPR(bool(1 = 1),"x",3) = 3"#, "TRUE"),
         ("LESS(1,2) & not(LESS({2},{1,3}))", "TRUE"),
+    ];
+    check_eval(rows);
+    for (text, _) in rows {
+        assert_eq!(ask_production(text), ask(text), "{text}");
+    }
+}
+
+#[test]
+fn sequences_are_cut() {
+    let rows = [
+        ("{x,y | x : seq(INTEGER) & y : seq(INTEGER) & x ^ y = [1,2]}", "{[]|->[1,2],[1]|->[2],[1,2]|->[]}"),
+        (
+            "{x,y | x : seq(INTEGER) & y : seq(INTEGER) & [1,2,1,2] = x ^ [2] ^ y}",
+            "{[1]|->[1,2],[1,2,1]|->[]}",
+        ),
+        ("{x | x : seq(INTEGER) & x <- 2 = [1,2]}", "{[1]}"),
+        ("{x | x : iseq(INTEGER) & 1 -> x = [1,2,2]}", "{}"),
+        ("{x | x : seq(INTEGER) & x <- 1 = [1,2]}", "{}"),
+        ("{x,y | [x,y] = [3,4]}", "{3|->4}"),
+        ("{x,y | [x,y] = [3,4,5]}", "{}"),
+        ("{x | x : seq(INTEGER) & x ^ [1] = {2 |-> 1}}", "{}"),
+        ("#(x,y).(x : seq(NATURAL) & y : seq(NATURAL) & (x ^ [2]) ^ y = [1,2,3])", "TRUE"),
+        // What is no sequence cannot be concatenated, and nothing says that x is one.
+        ("{x | x ^ [1] = [2,1]}", "limit"),
+        ("{x | x : seq(INTEGER) & x ^ {2 |-> 1} = [1]}", "error B0309"),
+        ("{x | x : seq(INTEGER) & x ^ [1/0] = [1]}", "error B0301"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(ask_production(text), ask_production(expected_text(expected)), "{text}");
+    }
+    check_eval(rows.into_iter().filter(|(_, expected)| !expected.starts_with("error")));
+}
+
+/// A text that has the answer: errors are asked for by an example.
+fn expected_text(expected: &str) -> &str {
+    match expected {
+        "error B0309" => "size({2 |-> 1})",
+        "error B0301" => "1/0",
+        "limit" => "STRING",
+        value => value,
+    }
+}
+
+#[test]
+fn images_of_closures() {
+    let rows = [
+        ("closure1({1|->2, 2|->3, 3|->1, 5|->6})[{1}]", "{1,2,3}"),
+        ("closure1({1|->2, 2|->3})[{3}] = {}", "TRUE"),
+        ("closure1({1|->2, 2|->3})[NATURAL]", "{2,3}"),
+        ("closure1(%i.(i : NATURAL1 | i / 2))[{100}]", "{50,25,12,6,3,1,0}"),
+        ("closure1(%i.(i : NATURAL | i + 1))[{100}]", "limit"),
+        ("closure1({a|->b, b|->c})[{a}]", "{b,c}"),
+        ("closure1({1|->2, 2|->3})", "{1|->2,1|->3,2|->3}"),
     ];
     check_eval(rows);
     for (text, _) in rows {

@@ -114,7 +114,7 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
 }
 
 /// Whether evaluating the expression may be a well-definedness error.
-fn may_fault(e: &Expr) -> bool {
+pub(super) fn may_fault(e: &Expr) -> bool {
     e.any(&|x| match &x.kind {
         ExprKind::Apply(..) | ExprKind::Bind(..) | ExprKind::Let(..) => true,
         ExprKind::Call(f, _) => {

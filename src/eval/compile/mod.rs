@@ -186,29 +186,28 @@ impl<'m> Compiler<'m> {
                 }
             }
             ExprKind::Apply(f, x) => self.apply(f, x, out, span),
-            // The reflexive part of a closure covers the whole type; its image needs only what is asked for.
-            ExprKind::Image(r, s) if matches!(r.kind, ExprKind::Call(Fun::Closure, _)) => {
-                let ExprKind::Call(_, args) = &r.kind else { return Node::Const(Val::None) };
+            // The image of a closure needs only what is reached from the set: the closure itself may be large or infinite,
+            // and its reflexive part covers the whole type.
+            ExprKind::Image(r, s) if matches!(r.kind, ExprKind::Call(Fun::Closure | Fun::Closure1, _)) => {
+                let ExprKind::Call(fun, args) = &r.kind else { return Node::Const(Val::None) };
                 let rep = self.rep(&r.ty);
-                let (a, arg) = (self.boxed(s), self.boxed(&args[0]));
-                let again = self.boxed(s);
-                let closure1 = Box::new(Node::Unary {
-                    op: Unary::Closure1,
-                    a: arg,
-                    rep: rep.clone(),
-                    out: rep.clone(),
-                    span,
-                });
-                let image = Box::new(Node::Binary {
-                    op: Binary::Image,
-                    a: closure1,
-                    b: again,
-                    ra: rep,
-                    rb: out.clone(),
-                    out: out.clone(),
-                    span,
-                });
-                Node::Binary { op: Binary::Union, a, b: image, ra: out.clone(), rb: out.clone(), out, span }
+                let (arg, set) = (self.boxed(&args[0]), self.boxed(s));
+                let image = match rep.small_rel() {
+                    Some((_, nb)) => {
+                        let (op, out) = (Unary::Closure1, rep.clone());
+                        let closure = Node::Unary { op, a: arg, rep: rep.clone(), out, span };
+                        Node::ImageW { r: Box::new(closure), s: set, nb }
+                    }
+                    None => {
+                        let (op, rb) = (Binary::Reached, out.clone());
+                        Node::Binary { op, a: arg, b: set, ra: rep, rb, out: out.clone(), span }
+                    }
+                };
+                if *fun == Fun::Closure1 {
+                    return image;
+                }
+                let (a, b) = (self.boxed(s), Box::new(image));
+                Node::Binary { op: Binary::Union, a, b, ra: out.clone(), rb: out.clone(), out, span }
             }
             ExprKind::Image(r, s) => {
                 let (ra, rb) = (self.rep(&r.ty), self.rep(&s.ty));

@@ -109,6 +109,12 @@ impl Compiler<'_> {
             ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet) => {
                 return Test::Atom(Atom::Defined(self.boxed(x)));
             }
+            // Only a type: a relation that is infinite has it too.
+            ExprKind::Binary(BinOp::Rel, from, to)
+                if elem.elem().carrier == 0 && is_type(from) && is_type(to) =>
+            {
+                return Test::Atom(Atom::Defined(self.boxed(x)));
+            }
             ExprKind::Lit(Lit::Integer) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Integer)),
             ExprKind::Lit(Lit::Natural) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Natural)),
             ExprKind::Lit(Lit::Natural1) => return Test::Atom(Atom::InInts(self.boxed(x), IntSet::Natural1)),
@@ -195,6 +201,16 @@ fn is_small(e: &Expr) -> bool {
 }
 
 /// The kind of sequences `seq(S)`, `iseq(S)` … stands for.
+/// Whether the set has all values of its type.
+pub(super) fn is_type(set: &Expr) -> bool {
+    match &set.kind {
+        ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet | Lit::Integer) => true,
+        ExprKind::Product(a, b) | ExprKind::Binary(BinOp::Rel, a, b) => is_type(a) && is_type(b),
+        ExprKind::Call(Fun::Pow, args) => args.iter().all(is_type),
+        _ => false,
+    }
+}
+
 pub(super) fn seq_kind(set: &Expr) -> Option<SeqKind> {
     let ExprKind::Call(fun, _) = &set.kind else { return None };
     let kind = |nonempty, injective, surjective| SeqKind { nonempty, injective, surjective };

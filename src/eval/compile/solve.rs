@@ -5,13 +5,14 @@
 
 use super::Compiler;
 use super::estimate::{UNBOUNDED, type_size, weight};
-use super::forms::{Conjunct, Form, Known, Open, flatten, form, known, memberships};
+use super::forms::{Conjunct, Form, Known, Open, flatten, form, known, may_fault, memberships};
 use super::linear::alldifferent;
+use super::pred::{is_type, seq_kind};
 use crate::eval::node::grow::Grow;
-use crate::eval::node::{Atom, Binary, Generator, Node, Pattern, Slot, Test};
+use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, Step};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, UnOp};
+use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, Type, UnOp};
 use crate::value::rep::{Rep, Shape};
 use crate::value::val::Val;
 use std::collections::{HashMap, HashSet};
@@ -325,12 +326,89 @@ impl<'m> Compiler<'m> {
                     return true;
                 }
             }
-            if self.take_recursive(a, b, open, steps) || self.take_recursive(b, a, open, steps) {
-                todo.remove(i);
-                return true;
+            for (l, r) in [(a, b), (b, a)] {
+                if !self.mentions_open(r, open)
+                    && let Some(parts) = self.cuts(l, open, todo)
+                {
+                    let (node, rep) = (self.expr(r), self.rep(&l.ty));
+                    steps.push(Step::Generate(Generator::Cut { parts, node, rep, span: l.span }));
+                    todo.remove(i);
+                    return true;
+                }
+            }
+            for (f, e) in [(a, b), (b, a)] {
+                if self.take_recursive(f, e, open, steps) {
+                    todo.remove(i);
+                    todo.retain(|c| !self.is_type_of_recursive(*c, f, e));
+                    return true;
+                }
             }
         }
         false
+    }
+
+    /// The parts of a concatenation, if those that are unknown are names. Nothing but a sequence may be concatenated, so
+    /// another conjunct has to say that the unknown parts are sequences: then what is none is no solution.
+    fn cuts(&mut self, e: &Expr, open: &mut Open, todo: &[Conjunct]) -> Option<Vec<Cut>> {
+        let is_cut = |e: &Expr| match &e.kind {
+            ExprKind::Binary(op, ..) => matches!(op, BinOp::Concat | BinOp::Append | BinOp::Prepend),
+            ExprKind::SeqExt(_) => true,
+            _ => false,
+        };
+        if e.ty == Type::Str || !is_cut(e) || !self.mentions_open(e, open) {
+            return None;
+        }
+        let mut left = open.clone();
+        let mut parts = Vec::new();
+        // Items are single ones.
+        let mut stack = vec![(e, false)];
+        while let Some((e, is_item)) = stack.pop() {
+            match &e.kind {
+                ExprKind::Binary(BinOp::Concat, a, b) if !is_item => {
+                    stack.extend([(&**b, false), (&**a, false)]);
+                }
+                ExprKind::Binary(BinOp::Append, s, x) if !is_item => {
+                    stack.extend([(&**x, true), (&**s, false)]);
+                }
+                ExprKind::Binary(BinOp::Prepend, x, s) if !is_item => {
+                    stack.extend([(&**s, false), (&**x, true)]);
+                }
+                ExprKind::SeqExt(items) if !is_item => stack.extend(items.iter().rev().map(|x| (x, true))),
+                _ if !self.mentions_open(e, open) => {
+                    let node = self.expr(e);
+                    parts.push(if is_item {
+                        let rep = Rep::set(Rep::pair(self.rep(&Type::Int), self.rep(&e.ty)));
+                        Cut::Known(Node::SeqExt(vec![node], rep.clone()), rep)
+                    } else {
+                        Cut::Known(node, self.rep(&e.ty))
+                    });
+                }
+                _ => {
+                    // A name that occurs twice is left to the other ways.
+                    let slot = self.as_slot(e).filter(|s| left.remove(s))?;
+                    if !is_item && !self.is_sequence(slot, todo) {
+                        return None;
+                    }
+                    parts.push(if is_item { Cut::Item(slot) } else { Cut::Rest(slot) });
+                }
+            }
+        }
+        *open = left;
+        Some(parts)
+    }
+
+    /// Whether a conjunct says that the unknown is a sequence.
+    fn is_sequence(&mut self, slot: Slot, todo: &[Conjunct]) -> bool {
+        todo.iter().any(|c| match (&c.expr.kind, c.negated) {
+            (ExprKind::Binary(BinOp::In, x, set), false) => {
+                let total = |set: &Expr| match &set.kind {
+                    ExprKind::Call(_, args) => !args.iter().any(may_fault),
+                    _ => false,
+                };
+                self.as_slot(x) == Some(slot) && seq_kind(set).is_some() && total(set)
+            }
+            _ => false,
+        })
     }
 
     /// f = E where E mentions f only under lambdas and comprehensions: a recursive function, kept symbolic.
@@ -349,6 +427,30 @@ impl<'m> Compiler<'m> {
         open.remove(&slot);
         steps.push(Step::Generate(Generator::Recursive { slot, node, rep }));
         true
+    }
+
+    /// Whether the conjunct says of a recursive constant `f = %x.(x : A | E)` what its equation says already:
+    /// `f : A --> T` with a type T. (That E has a value everywhere is seen where f is applied, as for every symbolic
+    /// function.)
+    fn is_type_of_recursive(&self, c: Conjunct, f: &Expr, e: &Expr) -> bool {
+        let (ExprKind::Const(_), ExprKind::Binary(BinOp::In, x, space), false) =
+            (&f.kind, &c.expr.kind, c.negated)
+        else {
+            return false;
+        };
+        let ExprKind::Binary(op @ (BinOp::TotalFun | BinOp::PartialFun | BinOp::Rel), from, to) = &space.kind
+        else {
+            return false;
+        };
+        let ExprKind::Bind(Binder::Lambda, locals, pred, _) = &e.kind else { return false };
+        let covers = match (&pred.kind, &locals[..]) {
+            (ExprKind::Binary(BinOp::In, y, set), [local]) => {
+                let is_local = matches!(y.kind, ExprKind::Local(l) if l == *local);
+                is_local && (set == from || (*op != BinOp::TotalFun && is_type(from)))
+            }
+            _ => false,
+        };
+        **x == *f && covers && is_type(to) && !may_fault(from)
     }
 
     /// Whether the slot's value is needed to build the value, outside of bodies that are evaluated later.

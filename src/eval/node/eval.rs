@@ -324,6 +324,7 @@ pub(in crate::eval) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &
         Binary::Product => ops::product(a, b, out)?,
         Binary::Apply => ops::apply(&a, &settle_finite(b, rb)?, ra)?,
         Binary::Image => ops::image(&a, &b, ra)?,
+        Binary::Reached => ops::reached(&a, &b, ra)?,
         Binary::Restrict(how) => {
             let (r, s) = if how.by_domain { (&b, &a) } else { (&a, &b) };
             ops::restrict(how, r, s, out)?

@@ -25,6 +25,19 @@ pub enum Generator {
     Grow(Grow),
     /// f = E where E mentions f inside lambdas: a recursive function.
     Recursive { slot: Slot, node: Node, rep: R },
+    /// E = x ^ s ^ [a] ^ y …: the sequence E cut into these parts in every way.
+    Cut { parts: Vec<Cut>, node: Node, rep: R, span: Span },
+}
+
+/// A part of a sequence that is cut.
+#[derive(Clone, Debug)]
+pub enum Cut {
+    /// An unknown sequence.
+    Rest(Slot),
+    /// An unknown item.
+    Item(Slot),
+    /// Items that are known by then.
+    Known(Node, R),
 }
 
 /// What a generated value is taken apart by.
@@ -114,6 +127,26 @@ impl Generator {
             })
             .map_err(|e| e.at(*span)),
             Generator::Grow(g) => g.run(env, next),
+            Generator::Cut { parts, node, rep, span } => {
+                // What is known is evaluated first: a fault of it is one whatever the other parts are.
+                let whole = settled(node.val(env)?, rep).map_err(|e| e.at(*span))?;
+                let mut pieces = Vec::with_capacity(parts.len());
+                for part in parts {
+                    pieces.push(match part {
+                        Cut::Rest(slot) => Piece::Rest(*slot),
+                        Cut::Item(slot) => Piece::Item(*slot),
+                        Cut::Known(n, rep) => {
+                            let items = settled(n.val(env)?, rep).and_then(|v| ops::items(&v, rep));
+                            Piece::Known(items.map_err(|e| e.at(*span))?)
+                        }
+                    });
+                }
+                match ops::items(&whole, rep) {
+                    Ok(items) => cut(&pieces, &items, env, next),
+                    // No concatenation of sequences is anything else than a sequence.
+                    Err(_) => Ok(true),
+                }
+            }
             Generator::Recursive { slot, node, rep } => {
                 let cell = Arc::new(Recursive { value: OnceLock::new(), rep: rep.clone() });
                 env.set(*slot, Val::lazy(Lazy::Closure(cell.clone())));
@@ -123,6 +156,48 @@ impl Generator {
                 env.set(*slot, v);
                 next(env)
             }
+        }
+    }
+}
+
+enum Piece {
+    Rest(Slot),
+    Item(Slot),
+    Known(Arc<[Val]>),
+}
+
+/// Every way to divide the items among the pieces.
+fn cut(
+    pieces: &[Piece],
+    items: &[Val],
+    env: &mut Env,
+    next: &mut dyn FnMut(&mut Env) -> Res<bool>,
+) -> Res<bool> {
+    let Some((piece, rest)) = pieces.split_first() else {
+        return if items.is_empty() { next(env) } else { Ok(true) };
+    };
+    match piece {
+        Piece::Known(known) => match items.strip_prefix(&**known) {
+            Some(items) => cut(rest, items, env, next),
+            None => Ok(true),
+        },
+        Piece::Item(slot) => match items.split_first() {
+            Some((item, items)) => {
+                env.set(*slot, item.clone());
+                cut(rest, items, env, next)
+            }
+            None => Ok(true),
+        },
+        Piece::Rest(slot) => {
+            let least = if rest.is_empty() { items.len() } else { 0 };
+            for n in least..=items.len() {
+                env.go_on()?;
+                env.set(*slot, Val::seq(items[..n].to_vec()));
+                if !cut(rest, &items[n..], env, next)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
         }
     }
 }

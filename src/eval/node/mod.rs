@@ -15,7 +15,7 @@ pub use super::env::{Env, Slot};
 pub use closure::{Recursive, tuple_rep};
 pub use eval::settled;
 pub(super) use eval::{binary, unary};
-pub use generate::{Generator, Pattern};
+pub use generate::{Cut, Generator, Pattern};
 pub use special::{Part, Special, While};
 
 use super::env::Then;
@@ -237,6 +237,8 @@ pub enum Binary {
     Product,
     Apply,
     Image,
+    /// `closure1(r)[s]`
+    Reached,
     Restrict(Restrict),
     Override,
     Compose,

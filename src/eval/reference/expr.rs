@@ -279,6 +279,11 @@ pub(super) fn apply_to<'m>(
 
 /// r[S]
 fn image<'m>(cx: &Cx<'m>, env: &Env<'m>, r: &'m Expr, s: &'m Expr, span: Span) -> Result<Value, Fault> {
+    if let ExprKind::Call(Fun::Closure1, args) = &r.kind
+        && let [r] = &args[..]
+    {
+        return reached(cx, env, r, s, span);
+    }
     let (r, s) = (item(cx, env, r)?, item(cx, env, s)?);
     let (r, s) = (settle(cx, env, r, span)?, settle(cx, env, s, span)?);
     let pairs = match (r, &s) {
@@ -289,6 +294,32 @@ fn image<'m>(cx: &Cx<'m>, env: &Env<'m>, r: &'m Expr, s: &'m Expr, span: Span) -
         _ => return Err(limit(span, "image of an infinite set under an infinite relation")),
     };
     Ok(Value::Set(build::range(&pairs, span)?))
+}
+
+/// closure1(r)[S]: one step after the other, since the closure may be infinite where this is not.
+fn reached<'m>(cx: &Cx<'m>, env: &Env<'m>, r: &'m Expr, s: &'m Expr, span: Span) -> Result<Value, Fault> {
+    let (r, s) = (item(cx, env, r)?, item(cx, env, s)?);
+    let (r, s) = (settle(cx, env, r, span)?, settle(cx, env, s, span)?);
+    let mut all = Elements::new();
+    let mut next = match (&r, s) {
+        (_, Item::Value(Value::Set(s))) => s,
+        (Item::Value(Value::Set(pairs)), s) => {
+            build::keep(build::domain(pairs, span)?, |x| set::has(cx, env, x, &s, span))?
+        }
+        _ => return Err(limit(span, "image of an infinite set under an infinite relation")),
+    };
+    loop {
+        let mut more = Elements::new();
+        for x in &next {
+            more.extend(images(cx, env, &r, x, span)?);
+        }
+        next = more.difference(&all).cloned().collect();
+        if next.is_empty() {
+            return Ok(Value::Set(all));
+        }
+        build::budget(cx, Some(all.len() + next.len()), span)?;
+        all.extend(next.iter().cloned());
+    }
 }
 
 fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr) -> Result<Item<'m>, Fault> {

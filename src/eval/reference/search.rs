@@ -224,6 +224,19 @@ impl<'m> Task<'_, 'm> {
             let Some(op) = with_truth(*op, truth) else { continue };
             for (op, pattern, other) in [(Some(op), a, b), (mirrored(op), b, a)] {
                 let Some(op) = op else { continue };
+                if op == BinOp::Eq
+                    && self.is_part(pattern, slot)
+                    && let Some(parts) = self.parts(env, other)
+                {
+                    return Ok(Some(parts));
+                }
+                if let (BinOp::Eq, ExprKind::SeqExt(items)) = (op, &pattern.kind)
+                    && items.iter().any(|x| is_slot(x, slot))
+                    && let Ok(Item::Value(Value::Set(whole))) = item(self.cx, env, other)
+                {
+                    let items = build::sequence(&whole).unwrap_or_default();
+                    return Ok(Some(items.into_iter().map(Item::Value).collect()));
+                }
                 if !names(pattern, slot) {
                     continue;
                 }
@@ -245,6 +258,37 @@ impl<'m> Task<'_, 'm> {
         let ints = Symbolic::Ints(Some(low), Some(high));
         let values = expand(self.cx, env, &ints, self.span())?;
         Ok(Some(values.into_iter().map(Item::Value).collect()))
+    }
+
+    /// Whether the slot is a part of a concatenation and a fact says that it is a sequence, without which the
+    /// concatenation would have no value.
+    fn is_part(&self, e: &Expr, slot: Slot) -> bool {
+        let is_in = |e: &Expr| is_slot(e, slot) || self.is_part(e, slot);
+        let is_part = match &e.kind {
+            ExprKind::Binary(BinOp::Concat, a, b) => is_in(a) || is_in(b),
+            ExprKind::Binary(BinOp::Append, s, _) | ExprKind::Binary(BinOp::Prepend, _, s) => is_in(s),
+            _ => false,
+        };
+        let is_typed = |(fact, truth): &(&Expr, bool)| match &fact.kind {
+            ExprKind::Binary(BinOp::In, x, set) => {
+                *truth && is_slot(x, slot) && matches!(set.kind, ExprKind::Call(Fun::Seq | Fun::Iseq, _))
+            }
+            _ => false,
+        };
+        is_part && self.facts.iter().any(is_typed)
+    }
+
+    /// The sequences that stand somewhere in a sequence, one item after the other. What is no sequence has no parts.
+    fn parts(&self, env: &Env<'m>, whole: &'m Expr) -> Option<Vec<Item<'m>>> {
+        let whole = elements(self.cx, env, &item(self.cx, env, whole).ok()?, whole.span).ok()?;
+        let Some(items) = build::sequence(&whole) else { return Some(vec![]) };
+        let mut found = Elements::new();
+        for from in 0..=items.len() {
+            for to in from..=items.len() {
+                found.insert(build::from_sequence(items[from..to].iter().cloned()));
+            }
+        }
+        Some(found.into_iter().map(Item::Value).collect())
     }
 
     /// What the facts say of the length of a sequence: `size(s) <= n` and the like.

@@ -1,7 +1,7 @@
 //! The slots that a compiled tree reads and does not bind itself: what has to be filled before it is evaluated.
 
 use crate::eval::node::grow::{EquationValue, Grow, Space};
-use crate::eval::node::{Atom, Compr, Generator, Node, Pattern, Slot, Test};
+use crate::eval::node::{Atom, Compr, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, Step};
 use std::collections::BTreeSet;
 
@@ -165,6 +165,15 @@ impl Slots {
                     self.bound.insert(*slot);
                 }
                 Step::Generate(Generator::Grow(g)) => self.grow(g),
+                Step::Generate(Generator::Cut { parts, node, .. }) => {
+                    self.node(node);
+                    for part in parts {
+                        match part {
+                            Cut::Rest(slot) | Cut::Item(slot) => _ = self.bound.insert(*slot),
+                            Cut::Known(n, _) => self.node(n),
+                        }
+                    }
+                }
                 Step::Generate(Generator::Recursive { slot, node, .. }) => {
                     self.bound.insert(*slot);
                     self.node(node);

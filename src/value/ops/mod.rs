@@ -10,7 +10,7 @@ mod symbolic;
 
 pub use relation::{
     Restrict, apply, at, closure1, compose, direct_product, dom, identity, image, images, inverse, iterate,
-    override_with, parallel_product, ran, restrict, update,
+    override_with, parallel_product, ran, reached, restrict, update,
 };
 pub use symbolic::{
     Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite,

@@ -1,11 +1,15 @@
 //! Relations and functions.
 
 use super::symbolic::{infinite, member, symbolic};
-use super::{equal, filter, is_empty, union};
+use super::{equal, filter, inter, is_empty};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::rep::Rep;
 use crate::value::val::{Lazy, MAX_SET, Val, force, too_large};
+use std::collections::BTreeSet;
+
+/// What is reached by an infinite relation may have no end.
+const MAX_REACHED: usize = 1 << 17;
 
 /// Domain; `rep` represents the relation.
 pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {
@@ -348,17 +352,49 @@ pub fn closure1(r: &Val, rep: &Rep) -> Res<Val> {
         return Ok(Val::W(mask::closure1(*w, n)));
     }
     let r = force(r.clone(), rep)?;
-    let mut all = r.clone();
-    loop {
-        let more = union(all.clone(), compose(&all, &r, rep, rep, rep)?, rep)?;
-        if more.count() > MAX_SET {
+    let mut pairs = Vec::new();
+    for x in dom(&r, rep)?.elems() {
+        let reached = reached_from(&r, vec![x.clone()], rep)?;
+        if pairs.len() + reached.len() > MAX_SET {
             return Err(too_large("a closure"));
         }
-        if more == all {
-            return Ok(all);
-        }
-        all = more;
+        pairs.extend(reached.into_iter().map(|y| Val::pair(x.clone(), y, rep.elem())));
     }
+    Ok(Val::from_elems(pairs, rep))
+}
+
+/// closure1(r)[s], which may be finite where the closure is not
+pub fn reached(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
+    let r = if symbolic(r) { r.clone() } else { force(r.clone(), rep)? };
+    let (ra, _) = rep.as_rel();
+    let set = Rep::set(ra.clone());
+    let s = if !symbolic(s) || symbolic(&r) {
+        force(s.clone(), &set)?
+    } else {
+        inter(dom(&r, rep)?, s.clone(), &set)?
+    };
+    let found = reached_from(&r, s.elems().collect(), rep)?;
+    Ok(Val::from_elems(found.into_iter().collect(), &set))
+}
+
+/// What the relation reaches in one or more steps.
+fn reached_from(r: &Val, mut todo: Vec<Val>, rep: &Rep) -> Res<BTreeSet<Val>> {
+    let elem = rep.as_rel().1;
+    let mut found = BTreeSet::new();
+    let mut next = Vec::new();
+    while let Some(x) = todo.pop() {
+        images(r, &x, rep, &mut |y| next.push(y))?;
+        for y in next.drain(..) {
+            let y = force(y, elem)?;
+            if found.insert(y.clone()) {
+                todo.push(y);
+            }
+        }
+        if found.len() > MAX_REACHED && r.is_lazy() {
+            return Err(Fault::limit("what an infinite relation reaches has no end in sight"));
+        }
+    }
+    Ok(found)
 }
 
 /// iterate(r, n) for n ≥ 1
