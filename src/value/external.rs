@@ -1,4 +1,4 @@
-//! What the functions of ProB's kernel mean ([`External`]), on plain values. Both evaluators ask here: strings and
+//! What functions that are no keywords mean ([`External`]), on plain values; `tree` has those on trees. Both evaluators ask here: strings and
 //! numbers have one meaning, and tables of ProB's own answers test it. How an argument gets its value, and what a
 //! missing one means, is each evaluator's business.
 //!
@@ -6,8 +6,8 @@
 //! compare by their least elements first. So these two see the order of a given set's elements, and conversions to
 //! strings see their names (`symmetry::group` fixes them).
 
-use super::Value;
 use super::fault::{Fault, Res, WdKind};
+use super::{Value, tree};
 use crate::lang::external::External;
 use crate::model::{GivenSet, Model, SetId, Type};
 use num_bigint::BigInt;
@@ -53,6 +53,9 @@ impl Names {
 /// The value of a call, given the types of the arguments and of the result.
 pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Names) -> Res<Value> {
     use External::*;
+    if f.is_of_trees() {
+        return tree::apply(f, args);
+    }
     let string = |text: String| Ok(Value::Str(text.into()));
     Ok(match (f, args) {
         (Choose, [Value::Set(s)]) => s.first().cloned().ok_or_else(|| Fault::wd(WdKind::EmptyChoice))?,
@@ -130,16 +133,16 @@ pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Na
 }
 
 /// The arguments do not have their types: our bug, reported rather than hidden.
-fn ill_typed() -> Box<Fault> {
+pub(super) fn ill_typed() -> Box<Fault> {
     Fault::limit("ill-typed arguments of an external function")
 }
 
-fn sequence(items: impl IntoIterator<Item = Value>) -> Value {
+pub(super) fn sequence(items: impl IntoIterator<Item = Value>) -> Value {
     Value::set(items.into_iter().enumerate().map(|(i, v)| Value::pair(Value::int(i + 1), v)))
 }
 
 /// The items of a sequence.
-fn items(set: &BTreeSet<Value>) -> Res<Vec<Value>> {
+pub(super) fn items(set: &BTreeSet<Value>) -> Res<Vec<Value>> {
     let at = |(i, pair): (usize, &Value)| match pair {
         Value::Pair(p) if p.0 == Value::int(i + 1) => Some(p.1.clone()),
         _ => None,

@@ -133,6 +133,8 @@ pub enum WdKind {
     EmptyChoice,
     /// a format string that does not fit its values
     BadFormat,
+    /// an operator on trees, applied to something that is no tree, or no binary one
+    NotATree,
     /// something has no value where it is read from left to right
     NoValue,
 }
@@ -168,8 +170,9 @@ impl WdKind {
             WdKind::NotAName => ("B0321", "the string is not the name of an element"),
             WdKind::EmptyChoice => ("B0322", "`CHOOSE` of the empty set"),
             WdKind::BadFormat => ("B0323", "the format string does not fit its values"),
+            WdKind::NotATree => ("B0324", "operator on trees applied to something that is not such a tree"),
             WdKind::NoValue => {
-                ("B0324", "something has no value here, read from left to right (`--wd strict`)")
+                ("B0325", "something has no value here, read from left to right (`--wd strict`)")
             }
         }
     }

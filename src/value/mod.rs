@@ -8,6 +8,7 @@ pub mod mask;
 pub mod ops;
 pub mod rep;
 pub mod table;
+mod tree;
 pub mod val;
 
 pub use crate::model::element_name;

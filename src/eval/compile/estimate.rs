@@ -5,9 +5,10 @@ use super::{Compiler, fun_kind};
 use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
-use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, UnOp};
+use crate::lang::diag::Span;
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Quant, Type, UnOp};
 use crate::value::rep::{R, Rep, Shape};
-use crate::value::val::{FunKind, Val};
+use crate::value::val::{FunKind, SeqKind, Val};
 use num_traits::ToPrimitive;
 use std::cell::Cell;
 
@@ -174,21 +175,27 @@ impl Compiler<'_> {
     // ---- sequences ------------------------------------------------------------------------------------------
 
     /// How long the unknown sequence is at most, and about how many sequences that makes: `s : seq(S)` with
-    /// `size(s) <= n`, `size(s) = n` or `size(s) : m..n`.
+    /// `size(s) <= n`, `size(s) = n` or `size(s) : m..n`. Where S is infinite, `ran(s) = T` or `ran(s) <: T` gives the
+    /// items.
     pub(super) fn longest<'e>(
         &mut self,
         slot: Slot,
         set: &'e Expr,
         open: &Open,
         todo: &[Conjunct<'e>],
-    ) -> Option<((&'e Expr, i64), f64)> {
-        super::pred::seq_kind(set)?;
+    ) -> Option<(Sequences<'e>, f64)> {
+        let mut kind = super::pred::seq_kind(set)?;
         let ExprKind::Call(_, args) = &set.kind else { return None };
-        let items = self.estimate(&args[0]);
+        let mut of = &args[0];
+        let mut items = self.estimate(of);
         if items >= UNBOUNDED {
-            return None;
+            of = self.range_of(slot, open, todo)?;
+            items = self.estimate(of);
+            // That all of S occurs is tested.
+            kind.surjective = false;
         }
-        let mut best: Option<((&'e Expr, i64), f64)> = None;
+        let is_whole = std::ptr::eq(of, &args[0]);
+        let mut best: Option<(Sequences<'e>, f64)> = None;
         for c in todo {
             let (most, offset) = match form(*c) {
                 Form::Less(a, b, strict) if self.is_length(a, slot) => (b, -i64::from(strict)),
@@ -207,10 +214,27 @@ impl Compiler<'_> {
             let length = literal(most).map_or(3.0, |n| n + offset as f64).clamp(0.0, 1000.0);
             let cost = finite(&[items], items.max(2.0).powf(length));
             if best.as_ref().is_none_or(|b| cost < b.1) {
-                best = Some(((most, offset), cost));
+                best = Some((Sequences { kind, of, is_whole, most, offset }, cost));
             }
         }
         best
+    }
+
+    /// A finite set that is known to have all items of the unknown sequence.
+    fn range_of<'e>(&mut self, slot: Slot, open: &Open, todo: &[Conjunct<'e>]) -> Option<&'e Expr> {
+        let is_range = |c: &mut Self, e: &Expr| match &e.kind {
+            ExprKind::Call(Fun::Ran, args) => c.as_slot(&args[0]) == Some(slot),
+            _ => false,
+        };
+        todo.iter().find_map(|c| {
+            let set = match form(*c) {
+                Form::Eq(a, b) if is_range(self, a) => b,
+                Form::Eq(a, b) if is_range(self, b) => a,
+                Form::Subset(a, b) if is_range(self, a) => b,
+                _ => return None,
+            };
+            (!self.mentions_open(set, open) && self.estimate(set) < UNBOUNDED).then_some(set)
+        })
     }
 
     /// `size(s)` or `card(s)` of the unknown.
@@ -221,22 +245,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// The sequences of a set `seq(S)`, `iseq(S)` … that are not longer than a number.
-    pub(super) fn bounded_sequences(&mut self, set: &Expr, (most, offset): (&Expr, i64)) -> Node {
-        let (Some(kind), ExprKind::Call(_, args)) = (super::pred::seq_kind(set), &set.kind) else {
-            return self.expr(set);
-        };
-        let (ra, rb, out) = (self.rep(&args[0].ty), self.rep(&most.ty), self.rep(&set.ty));
-        let (items, length) = (self.expr(&args[0]), self.expr(most));
-        let binary = |op, a, b, ra, rb, out| Node::Binary {
-            op,
-            a: Box::new(a),
-            b: Box::new(b),
-            ra,
-            rb,
-            out,
-            span: set.span,
-        };
+    /// The sequences over a set that are not longer than a number; `ty` is the type of the set of sequences.
+    pub(super) fn bounded_sequences(&mut self, s: Sequences, ty: &Type, span: Span) -> Node {
+        let Sequences { kind, of, most, offset, .. } = s;
+        let (ra, rb, out) = (self.rep(&of.ty), self.rep(&most.ty), self.rep(ty));
+        let (items, length) = (self.expr(of), self.expr(most));
+        let binary =
+            |op, a, b, ra, rb, out| Node::Binary { op, a: Box::new(a), b: Box::new(b), ra, rb, out, span };
         let length = match offset {
             0 => length,
             n => {
@@ -412,6 +427,11 @@ impl Compiler<'_> {
 
     // ---- estimates ------------------------------------------------------------------------------------------
 
+    /// Whether nobody could run through the set.
+    pub(super) fn is_endless(&mut self, set: &Expr) -> bool {
+        self.estimate(set) >= UNBOUNDED
+    }
+
     /// About how many elements a set has; at least [`UNBOUNDED`] when it cannot be enumerated.
     pub(super) fn estimate(&mut self, set: &Expr) -> f64 {
         let rep = self.rep(&set.ty);
@@ -419,6 +439,7 @@ impl Compiler<'_> {
         match &set.kind {
             ExprKind::SetExt(items) | ExprKind::SeqExt(items) => items.len() as f64,
             ExprKind::Given(s) => self.scope.size(*s) as f64,
+            ExprKind::Const(c) if self.endless.contains(c) => NEVER,
             ExprKind::Lit(Lit::BoolSet) => 2.0,
             ExprKind::Lit(Lit::EmptySet | Lit::EmptySeq) => 0.0,
             ExprKind::Lit(Lit::NatSet | Lit::Nat1Set) => max as f64 + 1.0,
@@ -485,6 +506,17 @@ impl Compiler<'_> {
             _ => default_size(&rep),
         }
     }
+}
+
+/// The sequences over a set that are not longer than a number and what is added to it.
+#[derive(Clone, Copy)]
+pub(super) struct Sequences<'e> {
+    pub(super) kind: SeqKind,
+    pub(super) of: &'e Expr,
+    /// Whether these are all that the membership allows; otherwise it has to be tested too.
+    pub(super) is_whole: bool,
+    pub(super) most: &'e Expr,
+    pub(super) offset: i64,
 }
 
 pub(super) enum SetBound<'e> {

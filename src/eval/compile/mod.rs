@@ -57,6 +57,8 @@ pub struct Compiler<'m> {
     parameters: HashSet<Slot>,
     /// Bounds that follow from the whole of each conjunction being planned, outermost first.
     implied: Vec<linear::Implied>,
+    /// Constants that are equal to a set without end: not to be run through.
+    endless: HashSet<ConstId>,
 }
 
 impl<'m> Compiler<'m> {
@@ -77,11 +79,37 @@ impl<'m> Compiler<'m> {
             splits: 0,
             parameters: HashSet::new(),
             implied: Vec::new(),
+            endless: HashSet::new(),
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);
         }
+        model.properties.iter().for_each(|p| c.find_endless(p));
+        // What was compiled for this did not know yet which constants are endless.
+        c.comprs.clear();
+        c.locals.clear();
         c
+    }
+
+    /// Finds constants that are equal to a set without end, in the order of the text.
+    fn find_endless(&mut self, p: &Expr) {
+        match &p.kind {
+            ExprKind::Binary(BinOp::And, a, b) => {
+                self.find_endless(a);
+                self.find_endless(b);
+            }
+            ExprKind::Binary(BinOp::Eq, a, b) if matches!(a.ty, Type::Pow(_)) => {
+                for (c, e) in [(a, b), (b, a)] {
+                    if let ExprKind::Const(c) = c.kind
+                        && !self.endless.contains(&c)
+                        && self.is_endless(e)
+                    {
+                        self.endless.insert(c);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     pub fn rep(&mut self, ty: &Type) -> R {

@@ -4,7 +4,7 @@
 //! values as far as the tree tells. The estimates only order the work; the set of solutions does not depend on them.
 
 use super::Compiler;
-use super::estimate::{UNBOUNDED, type_size, weight};
+use super::estimate::{Sequences, UNBOUNDED, type_size, weight};
 use super::forms::{Conjunct, Form, Known, Open, flatten, form, known, may_fault, memberships};
 use super::linear::alldifferent;
 use super::pred::{is_type, seq_kind};
@@ -37,8 +37,7 @@ enum WayKind<'e> {
         conjunct: Option<usize>,
         slot: Slot,
         set: &'e Expr,
-        /// The length, and what to add to it.
-        most: (&'e Expr, i64),
+        sequences: Sequences<'e>,
     },
     /// Piece by piece; the conjunct stays as a test.
     Grow {
@@ -146,11 +145,11 @@ impl<'m> Compiler<'m> {
                     let pattern = self.pattern(pattern, &mut open);
                     steps.push(Step::Generate(Generator::In { pattern, set: node, rep, span }));
                 }
-                WayKind::Sequences { conjunct, slot, set, most } => {
-                    if let Some(i) = conjunct {
+                WayKind::Sequences { conjunct, slot, set, sequences } => {
+                    if let Some(i) = conjunct.filter(|_| sequences.is_whole) {
                         todo.remove(i);
                     }
-                    let node = self.bounded_sequences(set, most);
+                    let node = self.bounded_sequences(sequences, &set.ty, set.span);
                     open.remove(&slot);
                     let rep = self.rep(&set.ty);
                     steps.push(Step::Generate(Generator::In {
@@ -578,9 +577,9 @@ impl<'m> Compiler<'m> {
                 }
                 if cost >= UNBOUNDED
                     && let Some(slot) = self.as_slot(m.element).filter(|s| open.contains(s))
-                    && let Some((most, cost)) = self.longest(slot, m.set, open, todo)
+                    && let Some((sequences, cost)) = self.longest(slot, m.set, open, todo)
                 {
-                    offer(cost, WayKind::Sequences { conjunct: m.conjunct, slot, set: m.set, most });
+                    offer(cost, WayKind::Sequences { conjunct: m.conjunct, slot, set: m.set, sequences });
                 }
                 if cost >= UNBOUNDED
                     && self.is_table(m.set)

@@ -260,6 +260,23 @@ impl<'m> Task<'_, 'm> {
         Ok(Some(values.into_iter().map(Item::Value).collect()))
     }
 
+    /// What the facts say of the items of a sequence: `ran(s) = T` or `ran(s) <: T`.
+    fn range_of(&self, env: &Env<'m>, slot: Slot) -> Option<Elements> {
+        self.facts.iter().find_map(|&(fact, truth)| {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
+            let is_range = |e: &Expr| match &e.kind {
+                ExprKind::Call(Fun::Ran, args) => args.iter().any(|s| is_slot(s, slot)),
+                _ => false,
+            };
+            let set = match with_truth(*op, truth)? {
+                BinOp::Eq if is_range(b) => a,
+                BinOp::Eq | BinOp::Subset if is_range(a) => b,
+                _ => return None,
+            };
+            elements(self.cx, env, &item(self.cx, env, set).ok()?, set.span).ok()
+        })
+    }
+
     /// Whether the slot is a part of a concatenation and a fact says that it is a sequence, without which the
     /// concatenation would have no value.
     fn is_part(&self, e: &Expr, slot: Slot) -> bool {
@@ -363,8 +380,12 @@ impl<'m> Task<'_, 'm> {
                     let Some(most) = most.to_usize() else {
                         return most.is_negative().then(|| Allowed::Items(vec![]));
                     };
-                    let over = elements(cx, env, over, other.span).ok()?;
-                    let values = sequences(cx, *kind, &over, Some(most), other.span).ok()?;
+                    let (kind, over) = match elements(cx, env, over, other.span) {
+                        Ok(over) => (*kind, over),
+                        // What occurs is known; whether it may is tested.
+                        Err(_) => (Fun::Seq, self.range_of(env, slot)?),
+                    };
+                    let values = sequences(cx, kind, &over, Some(most), other.span).ok()?;
                     return Some(Allowed::Items(values.into_iter().map(Item::Value).collect()));
                 }
                 match settle(cx, env, set, other.span).ok()? {

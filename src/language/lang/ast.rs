@@ -208,11 +208,9 @@ pub enum Fun {
     Pred,
     /// `mu(S)`: the element of a singleton
     Mu,
-    /// A function of ProB's kernel
+    /// A function of ProB's kernel, or an operator on trees
     External(External),
-    /// Parsed so that they can be refused by name: trees (`tree`, `btree`, `const`, `top`, `sons`,
-    /// `prefix`, `postfix`, `sizet`, `mirror`, `rank`, `father`, `son`, `subtree`, `arity`, `bin`,
-    /// `left`, `right`, `infix`) and conversions of reals.
+    /// Parsed so that they can be refused by name: conversions of reals.
     Unsupported(&'static str),
 }
 

@@ -1,7 +1,8 @@
-//! The functions of ProB's kernel that exist here too. A machine gets them from a definition file of ProB's library,
-//! declares them itself (`EXTERNAL_FUNCTION_STRING_LENGTH`), or just uses them.
+//! Functions that are no keywords: those of ProB's kernel that exist here too, and B's operators on trees. A machine
+//! gets the former from a definition file of ProB's library, declares them itself (`EXTERNAL_FUNCTION_STRING_LENGTH`),
+//! or just uses them. A model may use the names for something else.
 //!
-//! What they mean is said in `value::external`, their types in `model::check::rules`.
+//! What they mean is said in `value::external` and `value::tree`, their types in `model::check::rules`.
 
 use crate::lang::ast::{Expr, ExprKind, Fun};
 use crate::lang::diag::Span;
@@ -65,11 +66,42 @@ externals! {
     Gcd "GCD" 2,
     AssertTrue "ASSERT_TRUE" 2,
     AssertExpr "ASSERT_EXPR" 3,
+    TreeTop "top" 1,
+    TreeConst "const" 2,
+    TreeSons "sons" 1,
+    TreePrefix "prefix" 1,
+    TreePostfix "postfix" 1,
+    TreeInfix "infix" 1,
+    TreeSize "sizet" 1,
+    TreeMirror "mirror" 1,
+    TreeRank "rank" 2,
+    TreeFather "father" 2,
+    TreeSon "son" 3,
+    TreeSub "subtree" 2,
+    TreeArity "arity" 2,
+    TreeLeaf "bin" 1,
+    TreeBin "bin" 3,
+    TreeLeft "left" 1,
+    TreeRight "right" 1,
 }
 
 impl External {
-    pub fn named(name: &str) -> Option<External> {
-        External::ALL.iter().copied().find(|f| f.name() == name)
+    /// The function of that name; the one of so many arguments, if there is a choice.
+    pub fn named(name: &str, args: usize) -> Option<External> {
+        let named = || External::ALL.iter().copied().filter(|f| f.name() == name);
+        named().find(|f| f.arity() == args).or_else(|| named().next())
+    }
+
+    /// Whether it is an operator on trees, which belongs to B and not to ProB's kernel.
+    pub fn is_of_trees(self) -> bool {
+        use External::*;
+        matches!(
+            self,
+            TreeTop | TreeConst | TreeSons | TreePrefix | TreePostfix | TreeInfix | TreeSize | TreeMirror
+        ) || matches!(
+            self,
+            TreeRank | TreeFather | TreeSon | TreeSub | TreeArity | TreeLeaf | TreeBin | TreeLeft | TreeRight
+        )
     }
 
     /// Whether it is written as a predicate. In the typed model it has a truth value, which is compared with TRUE.

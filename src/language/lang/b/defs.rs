@@ -56,7 +56,9 @@ impl Definitions {
             .collect();
         for name in externals {
             let Some(definition) = self.all.get_mut(name.as_str()) else { continue };
-            match Function::named(&name).filter(|f| f.arity() == definition.params.len()) {
+            let arity = definition.params.len();
+            let known = |f: &Function| f.arity() == arity && !f.is_of_trees();
+            match Function::named(&name, arity).filter(known) {
                 Some(function) => definition.body = call(function, &definition.params),
                 None if library::is_harmless(&name) => {}
                 None => definition.external = Some(External::Declared),
@@ -276,13 +278,13 @@ impl Loader<'_> {
             Meaning::True(n) => (n, truth, None),
             Meaning::Skip(n) => (n, Body::Subst(Subst { kind: SubstKind::Skip, span }), None),
             Meaning::Last(n) => (n, Body::Expr(expr(ExprKind::Name(format!("p{n}").into()))), None),
-            Meaning::Kernel => match Function::named(name) {
+            Meaning::Kernel => match Function::named(name, 0) {
                 Some(f) => (f.arity(), truth, None),
                 None => (0, truth, Some(External::Library(file.to_string()))),
             },
         };
         let params: Vec<Ident> = (1..=arity).map(|i| ident(format!("p{i}"))).collect();
-        let body = match Function::named(name) {
+        let body = match Function::named(name, 0) {
             Some(f) if meaning == Meaning::Kernel => call(f, &params),
             _ => body,
         };

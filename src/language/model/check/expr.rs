@@ -2,7 +2,7 @@
 
 use super::names::is_unsupported_builtin;
 use super::unify::is_unknown;
-use super::{Checker, Deferred, rules};
+use super::{Checker, Deferred, rules, trees};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
@@ -347,11 +347,18 @@ impl Checker<'_> {
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
         if let ast::ExprKind::Name(name) = &f.kind
-            && let Some(fun) = External::named(name)
+            && let Some(fun) = External::named(name, args.len())
             && self.local_named(name).is_none()
             && self.entity(name).is_none()
         {
             return self.call_fun(Fun::External(fun), args, span);
+        }
+        if let (ast::ExprKind::Name(name), [of]) = (&f.kind, args)
+            && matches!(&**name, "tree" | "btree")
+            && self.local_named(name).is_none()
+            && self.entity(name).is_none()
+        {
+            return self.infer(&trees::all(of, &**name == "btree", span));
         }
         // `prj1(S,T)(x)` and the like are applications of a built-in; `succ(x)` of a built-in constant.
         if let ast::ExprKind::Name(name) = &f.kind

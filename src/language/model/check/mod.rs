@@ -14,6 +14,7 @@ mod stmt;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod trees;
 mod unify;
 
 use crate::lang::ast::{self, Ident, Name};
@@ -279,14 +280,24 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `c = E` in VALUES is a property.
+    /// `c = E` in VALUES is a property. An interval as the value of a deferred set gives its size: its elements are no
+    /// numbers in the model, and whatever uses them as such does not pass the types.
     fn value_clause(&mut self, id: &Ident, e: &ast::Expr) -> Option<Expr> {
         let left = ast::Expr { kind: ast::ExprKind::Name(id.name.clone()), span: id.span };
         if let Some(Entity::Set(_)) = self.entity(&id.name)
             && self.model.set_named(&id.name).is_some_and(|s| self.model.sets[s.index()].elements.is_none())
         {
-            self.unsupported(id.span, format!("a value for the deferred set `{}`", id.name));
-            return None;
+            let ast::ExprKind::Binary(ast::BinOp::Interval, low, high) = &e.kind else {
+                let what = format!("a value for the deferred set `{}` that is no interval", id.name);
+                self.unsupported(id.span, what);
+                return None;
+            };
+            let at = |kind| ast::Expr { kind, span: e.span };
+            let op = |op, a: ast::Expr, b: ast::Expr| at(ast::ExprKind::Binary(op, Box::new(a), Box::new(b)));
+            let length = op(ast::BinOp::Sub, (**high).clone(), (**low).clone());
+            let size = op(ast::BinOp::Add, length, at(ast::ExprKind::Int(1.into())));
+            let card = at(ast::ExprKind::Call(ast::Fun::Card, vec![left]));
+            return Some(self.predicate(&op(ast::BinOp::Eq, card, size)));
         }
         let kind = ast::ExprKind::Binary(ast::BinOp::Eq, Box::new(left), Box::new(e.clone()));
         Some(self.predicate(&ast::Expr { kind, span: id.span.to(e.span) }))

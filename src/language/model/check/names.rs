@@ -11,37 +11,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Built-in functions of B that are not supported. They are no keywords: a model may use the names.
-const UNSUPPORTED: [&str; 29] = [
-    "REAL",
-    "FLOAT",
-    "FREAL",
-    "RSUB",
-    "tree",
-    "btree",
-    "const",
-    "top",
-    "sons",
-    "prefix",
-    "postfix",
-    "sizet",
-    "mirror",
-    "rank",
-    "father",
-    "son",
-    "subtree",
-    "arity",
-    "bin",
-    "left",
-    "right",
-    "infix",
-    "real",
-    "floor",
-    "ceiling",
-    "RADD",
-    "RMUL",
-    "partition",
-    "finite",
-];
+const UNSUPPORTED: [&str; 11] =
+    ["REAL", "FLOAT", "FREAL", "RSUB", "real", "floor", "ceiling", "RADD", "RMUL", "partition", "finite"];
 
 pub fn is_unsupported_builtin(name: &str) -> bool {
     UNSUPPORTED.contains(&name)

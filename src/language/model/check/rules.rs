@@ -204,11 +204,13 @@ pub fn fun(u: &mut Unifier, fun: Fun, args: usize) -> Option<(Vec<Type>, Type)> 
     }
 }
 
-/// Arguments and result of a function of ProB's kernel; a predicate results in a truth value.
+/// Arguments and result of a function that is no keyword; a predicate results in a truth value.
 fn external(u: &mut Unifier, f: External) -> (Vec<Type>, Type) {
     use External::*;
     let strings = || Type::seq(Type::Str);
     let any = u.fresh();
+    let path = || Type::seq(Type::Int);
+    let tree = Type::rel(path(), any.clone());
     match f {
         Choose => (vec![any.clone().pow()], any),
         Sort => (vec![any.clone().pow()], Type::seq(any)),
@@ -235,5 +237,17 @@ fn external(u: &mut Unifier, f: External) -> (Vec<Type>, Type) {
         BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight | Gcd => (vec![Type::Int, Type::Int], Type::Int),
         AssertTrue => (vec![Type::Bool, Type::Str], Type::Bool),
         AssertExpr => (vec![Type::Bool, Type::Str, any.clone()], any),
+        TreeTop => (vec![tree], any),
+        TreeConst => (vec![any, Type::seq(tree.clone())], tree),
+        TreeSons => (vec![tree.clone()], Type::seq(tree)),
+        TreePrefix | TreePostfix | TreeInfix => (vec![tree], Type::seq(any)),
+        TreeSize => (vec![tree], Type::Int),
+        TreeMirror | TreeLeft | TreeRight => (vec![tree.clone()], tree),
+        TreeRank | TreeArity => (vec![tree, path()], Type::Int),
+        TreeFather => (vec![tree, path()], path()),
+        TreeSon => (vec![tree, path(), Type::Int], path()),
+        TreeSub => (vec![tree.clone(), path()], tree),
+        TreeLeaf => (vec![any], tree),
+        TreeBin => (vec![tree.clone(), any, tree.clone()], tree),
     }
 }

@@ -427,6 +427,25 @@ fn a_preference_that_is_misspelt_is_noticed() {
 }
 
 #[test]
+fn an_interval_gives_a_deferred_set_its_size() {
+    let size = |value: &str| {
+        let loaded = load_text(
+            "M.mch",
+            &format!("MACHINE M SETS S CONSTANTS n PROPERTIES n = 4 VALUES S = {value} END"),
+        );
+        let messages: Vec<String> = loaded.diagnostics.iter().map(|d| d.message.clone()).collect();
+        let model = loaded.model.ok_or(messages)?;
+        let scope = crate::model::scope::scope(&model, &Default::default());
+        scope.map(|(s, _)| s.card).map_err(|ds| ds.into_iter().map(|d| d.message).collect())
+    };
+    assert_eq!(size("2..4"), Ok(vec![3]));
+    assert_eq!(size("-1..n"), Ok(vec![6]));
+    let refused = "a value for the deferred set `S` that is no interval is not supported";
+    assert_eq!(size("{1,2}"), Err(vec![refused.to_string()]));
+    assert_eq!(size("3..2"), Err(vec!["the set `S` cannot have 0 elements (PROPERTIES)".to_string()]));
+}
+
+#[test]
 fn what_is_not_supported_is_refused_by_name() {
     let mut base = loaded(BASE);
     for name in ["REAL", "FLOAT", "RADD(i, i)", "real(i)"] {
