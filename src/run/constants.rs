@@ -6,10 +6,11 @@
 //! among the valuations. Where there is no such permutation, since an element is named elsewhere for instance, nothing is
 //! dropped, and it is said.
 
+use crate::model::fixing::fixed;
 use crate::model::{ConstId, Model, SetId, Type};
 use crate::symmetry::{Action, MachineAction, Perm};
 use crate::system::Machine;
-use crate::value::Value;
+use crate::value::{Scope, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,9 +23,6 @@ pub enum Constants {
     /// Those that ProB takes.
     Prob,
 }
-
-/// Constants of one set that may differ from each other: so many are looked at.
-const MOST: usize = 16;
 
 /// What a valuation that is kept has.
 enum Rule {
@@ -82,7 +80,7 @@ pub fn kept(machine: &Arc<Machine>) -> Option<(Vec<usize>, String)> {
         (0..machine.valuations()).map(|v| machine.constant_values(v)).collect();
     let mut kept: BTreeSet<usize> = (0..valuations.len()).collect();
     let mut notes = vec![];
-    for rule in rules(model, &valuations) {
+    for rule in rules(model, &machine.scope, &valuations) {
         match fewer(&action, &rule, &valuations, &kept) {
             Some(fewer) if fewer.len() < kept.len() => {
                 notes.push(format!("{} of {} valuations with {}", fewer.len(), kept.len(), rule.text(model)));
@@ -100,28 +98,9 @@ pub fn kept(machine: &Arc<Machine>) -> Option<(Vec<usize>, String)> {
 }
 
 /// What ProB would keep.
-fn rules(model: &Model, valuations: &[Vec<Option<Value>>]) -> Vec<Rule> {
+fn rules(model: &Model, scope: &Scope, valuations: &[Vec<Option<Value>>]) -> Vec<Rule> {
     let is_deferred = |s: &SetId| model.sets[s.index()].elements.is_none();
-    let mut rules = vec![];
-    for (i, _) in model.sets.iter().enumerate() {
-        let set = SetId(i as u32);
-        if !is_deferred(&set) {
-            continue;
-        }
-        let of_set = |(i, _): &(usize, &crate::model::Decl)| model.constants[*i].ty == Type::Given(set);
-        let constants: Vec<ConstId> = model
-            .constants
-            .iter()
-            .enumerate()
-            .filter(of_set)
-            .map(|(i, _)| ConstId(i as u32))
-            .take(MOST)
-            .collect();
-        let distinct = largest_distinct(&constants, valuations);
-        if !distinct.is_empty() {
-            rules.push(Rule::First(set, distinct));
-        }
-    }
+    let mut rules: Vec<Rule> = fixed(model, scope).into_iter().map(|(set, c)| Rule::First(set, c)).collect();
     for (i, decl) in model.constants.iter().enumerate() {
         let Some((Type::Given(a), Type::Given(b))) = decl.ty.elem().and_then(Type::as_pair) else { continue };
         let c = ConstId(i as u32);
@@ -141,28 +120,6 @@ fn rules(model: &Model, valuations: &[Vec<Option<Value>>]) -> Vec<Rule> {
 fn is_order(places: &[u32]) -> bool {
     let all: BTreeSet<u32> = places.iter().copied().collect();
     all.len() == places.len() && all.last().is_none_or(|last| *last as usize + 1 == places.len())
-}
-
-/// As many constants as possible that have different values in every valuation, in order.
-fn largest_distinct(constants: &[ConstId], valuations: &[Vec<Option<Value>>]) -> Vec<ConstId> {
-    let differ = |a: ConstId, b: ConstId| {
-        valuations.iter().all(|v| match (element(v, a), element(v, b)) {
-            (Some(x), Some(y)) => x != y,
-            _ => false,
-        })
-    };
-    let apart: Vec<Vec<bool>> =
-        constants.iter().map(|a| constants.iter().map(|b| a != b && differ(*a, *b)).collect()).collect();
-    let mut best = 0u32;
-    for chosen in 0..1u32 << constants.len() {
-        let members = || (0..constants.len()).filter(move |i| chosen >> i & 1 == 1);
-        if chosen.count_ones() > best.count_ones()
-            && members().all(|i| members().all(|j| i == j || apart[i][j]))
-        {
-            best = chosen;
-        }
-    }
-    (0..constants.len()).filter(|i| best >> i & 1 == 1).map(|i| constants[i]).collect()
 }
 
 /// Those of the kept valuations that a rule keeps, if every other one has an image among them.

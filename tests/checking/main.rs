@@ -2,6 +2,7 @@
 
 mod audit;
 mod elements;
+mod fixed;
 mod invariant;
 mod models;
 mod starts;

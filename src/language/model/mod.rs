@@ -4,6 +4,7 @@
 //! calls are still calls. Absent on purpose: values, sizes of deferred sets, how anything is computed.
 
 pub mod check;
+pub mod fixing;
 pub mod left_out;
 pub mod load;
 pub mod open;

@@ -125,6 +125,18 @@ fn size_of(
     }
 }
 
+/// By deferred set: the constants that PROPERTIES say to differ, both ways round, in conjuncts about a pair or by
+/// `card({a, b, c}) = 3`. These are the forms by which ProB makes constants elements of the set.
+pub(super) fn different(
+    model: &Model,
+    minint: &BigInt,
+    maxint: &BigInt,
+) -> HashMap<SetId, HashSet<(ConstId, ConstId)>> {
+    let mut parts = vec![];
+    model.properties.iter().for_each(|p| conjuncts(p, &mut parts));
+    Reader { model, minint, maxint }.different(&parts, &Facts::of(model, minint, maxint), true)
+}
+
 /// What PROPERTIES say about sizes.
 #[derive(Default)]
 struct Facts {
@@ -349,6 +361,19 @@ impl Reader<'_> {
 
     /// Constants of a set that all differ from each other give its least size.
     fn distinct(&self, parts: &[&Expr], facts: &mut Facts) {
+        for (set, pairs) in self.different(parts, facts, false) {
+            let span = self.model.sets[set.index()].span;
+            facts.at_least(set, largest_clique(&pairs), span);
+        }
+    }
+
+    /// By deferred set: the constants that PROPERTIES say to differ, both ways round. `singly`: a pair at a time.
+    fn different(
+        &self,
+        parts: &[&Expr],
+        facts: &Facts,
+        singly: bool,
+    ) -> HashMap<SetId, HashSet<(ConstId, ConstId)>> {
         let mut differ: HashMap<SetId, HashSet<(ConstId, ConstId)>> = HashMap::new();
         let mut add = |a: &Expr, b: &Expr| {
             if let (E::Const(x), E::Const(y), super::Type::Given(s)) = (&a.kind, &b.kind, &a.ty)
@@ -359,14 +384,29 @@ impl Reader<'_> {
         };
         for p in parts {
             match &p.kind {
-                E::Binary(BinOp::Neq, a, b) => add(a, b),
-                E::Unary(UnOp::Not, q) => {
-                    if let E::Binary(BinOp::Eq, a, b) = &q.kind {
-                        add(a, b);
+                E::Binary(BinOp::Neq, a, b) => match (&a.kind, &b.kind) {
+                    (E::SetExt(a), E::SetExt(b)) => {
+                        if let ([a], [b]) = (&a[..], &b[..]) {
+                            add(a, b);
+                        }
                     }
-                }
+                    _ => add(a, b),
+                },
+                E::Unary(UnOp::Not, q) => match &q.kind {
+                    E::Binary(BinOp::Eq, a, b) => add(a, b),
+                    E::Binary(BinOp::In, a, b) => {
+                        if let E::SetExt(items) = &b.kind
+                            && items.len() == 1
+                        {
+                            add(a, &items[0]);
+                        }
+                    }
+                    _ => {}
+                },
                 E::Binary(BinOp::NotIn, a, b) => {
-                    if let E::SetExt(items) = &b.kind {
+                    if let E::SetExt(items) = &b.kind
+                        && (!singly || items.len() == 1)
+                    {
                         items.iter().for_each(|b| add(a, b));
                     }
                 }
@@ -374,6 +414,7 @@ impl Reader<'_> {
                     for (x, e) in [(a, b), (b, a)] {
                         if let (E::Binary(BinOp::Inter, l, r), E::Lit(Lit::EmptySet)) = (&x.kind, &e.kind)
                             && let (E::SetExt(l), E::SetExt(r)) = (&l.kind, &r.kind)
+                            && (!singly || (l.len(), r.len()) == (1, 1))
                         {
                             l.iter().for_each(|a| r.iter().for_each(|b| add(a, b)));
                         }
@@ -389,10 +430,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        for (set, pairs) in differ {
-            let span = self.model.sets[set.index()].span;
-            facts.at_least(set, largest_clique(&pairs), span);
-        }
+        differ
     }
 }
 
