@@ -7,6 +7,7 @@
 //! strings see their names (`symmetry::group` fixes them).
 
 use super::fault::{Fault, Res, WdKind};
+use super::sequence::{ill_typed, items, sequence};
 use super::{Value, tree};
 use crate::lang::external::External;
 use crate::model::{GivenSet, Model, SetId, Type};
@@ -130,25 +131,6 @@ pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Na
         (AssertTrue | AssertExpr, [Value::Bool(false), ..]) => return Err(Fault::wd(WdKind::AssertFailed)),
         _ => return Err(ill_typed()),
     })
-}
-
-/// The arguments do not have their types: our bug, reported rather than hidden.
-pub(super) fn ill_typed() -> Box<Fault> {
-    Fault::limit("ill-typed arguments of an external function")
-}
-
-pub(super) fn sequence(items: impl IntoIterator<Item = Value>) -> Value {
-    Value::set(items.into_iter().enumerate().map(|(i, v)| Value::pair(Value::int(i + 1), v)))
-}
-
-/// The items of a sequence.
-pub(super) fn items(set: &BTreeSet<Value>) -> Res<Vec<Value>> {
-    let at = |(i, pair): (usize, &Value)| match pair {
-        Value::Pair(p) if p.0 == Value::int(i + 1) => Some(p.1.clone()),
-        _ => None,
-    };
-    let items: Option<Vec<Value>> = set.iter().enumerate().map(at).collect();
-    items.ok_or_else(|| Fault::wd(WdKind::NotASequence))
 }
 
 fn strings(set: &BTreeSet<Value>) -> Res<Vec<Arc<str>>> {

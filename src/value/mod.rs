@@ -7,6 +7,7 @@ pub mod hash;
 pub mod mask;
 pub mod ops;
 pub mod rep;
+mod sequence;
 pub mod table;
 mod tree;
 pub mod val;

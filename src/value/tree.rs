@@ -2,8 +2,8 @@
 //! node at p is at `p <- i`, and sons are numbered from one without gaps.
 
 use super::Value;
-use super::external::{ill_typed, items, sequence};
 use super::fault::{Fault, Res, WdKind};
+use super::sequence::{ill_typed, items, sequence};
 use crate::lang::external::External;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;

@@ -317,7 +317,7 @@ fn wrong_machines() {
         ("MACHINE M DEFINITIONS A == B; B == A END", "B0111"),
         ("MACHINE M DEFINITIONS \"no such file.def\" END", "B0114"),
         ("MACHINE M DEFINITIONS \"SCCS.def\" END", "B0405"),
-        ("MACHINE M DEFINITIONS \"SORT.def\" INVARIANT SORT({1}) = [1] END", "B0405"),
+        ("MACHINE M DEFINITIONS \"LibraryRandom.def\" INVARIANT RANDOM(1,2) = 1 END", "B0405"),
         ("MACHINE M DEFINITIONS F(x) == 0; EXTERNAL_FUNCTION_F == INTEGER INVARIANT F(1) = 1 END", "B0406"),
         ("MACHINE M DEFINITIONS F(x) == x INVARIANT F = 1 END", "B0113"),
         ("MACHINE M DEFINITIONS F(x) == x INVARIANT F(1, 2) = 1 END", "B0113"),

@@ -616,6 +616,12 @@ fn images_of_closures() {
         ("closure1(%i.(i : NATURAL1 | i / 2))[{100}]", "{50,25,12,6,3,1,0}"),
         ("closure1(%i.(i : NATURAL | i + 1))[{100}]", "limit"),
         ("closure1({a|->b, b|->c})[{a}]", "{b,c}"),
+        // An infinite relation is asked point by point.
+        ("{x,d | x : NATURAL & d : NATURAL1 & d < x & x mod d = 0}[{6,9}]", "{1,2,3}"),
+        ("{x,y,z | x : NATURAL & y : NATURAL & z : 0..1 & z = x - y}(7|->6)", "1"),
+        ("{x,y | x : NATURAL & y : x..x+1}(3)", "error B0305"),
+        ("{x,y | x : NATURAL & y = x + 1}(-1)", "error B0304"),
+        ("{x,y | x : NATURAL & y : {1/x}}(0)", "error B0301"),
         ("closure1({1|->2, 2|->3})", "{1|->2,1|->3,2|->3}"),
     ];
     check_eval(rows);

@@ -665,6 +665,8 @@ impl<'m> Compiler<'m> {
         let test = self.test(pred);
         debug_assert!(is_map || value.is_some() || *rep.elem() == tuple_rep(&slot_reps));
         let infinite = plan.unbounded && rep.elem().carrier == 0;
+        let is_relation = slots.len() > 1 && !is_map && value.is_none();
+        let pointwise = (infinite && is_relation).then(|| self.plan(&slots[slots.len() - 1..], &[pred]));
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -676,6 +678,7 @@ impl<'m> Compiler<'m> {
             rep,
             is_map,
             infinite,
+            pointwise,
             span: e.span,
         });
         if let Some(id) = binder(locals) {

@@ -68,9 +68,14 @@ impl Compr {
 
     /// Binds the bound slots to the parts of a tuple (left-nested pairs).
     fn bind(&self, tuple: &Val, env: &mut Env) {
+        self.bind_first(self.slots.len(), tuple, env);
+    }
+
+    /// The same for some of them, from the left; at least one.
+    fn bind_first(&self, n: usize, tuple: &Val, env: &mut Env) {
         let mut rest = tuple.clone();
-        let mut rep: R = tuple_rep(&self.slot_reps);
-        for (i, slot) in self.slots.iter().enumerate().skip(1).rev() {
+        let mut rep: R = tuple_rep(&self.slot_reps[..n]);
+        for (i, slot) in self.slots[..n].iter().enumerate().skip(1).rev() {
             let second = rest.second(&rep);
             let first = rest.first(&rep);
             let inner = rep.as_pair().0.clone();
@@ -119,6 +124,7 @@ impl Compr {
                     out.push(value.val(env)?);
                 }
             }
+            None if self.pointwise.is_some() => return self.found_at(x, env),
             None => {
                 let mut all = Vec::new();
                 self.elements(env, &mut all, crate::value::val::MAX_SET)?;
@@ -126,6 +132,33 @@ impl Compr {
             }
         }
         Ok(out)
+    }
+
+    /// What an infinite relation relates to x, each once.
+    fn found_at(&self, x: &Val, env: &mut Env) -> Res<Vec<Val>> {
+        let (Some(plan), Some((last, front))) = (&self.pointwise, self.slots.split_last()) else {
+            return Err(Fault::limit("an infinite comprehension would have to be enumerated").at(self.span));
+        };
+        self.bind_first(front.len(), x, env);
+        let rep = &self.slot_reps[front.len()];
+        let mut out = Vec::new();
+        let mut fault = None;
+        let complete = plan.solve_all(env, &mut |env| {
+            match env.pending.clone() {
+                Some(e) => Fault::gather(&mut fault, e),
+                None if out.len() >= crate::value::val::MAX_SET => {
+                    return Err(crate::value::val::too_large("an image").at(self.span));
+                }
+                None => out.push(settled(env.slots[*last as usize].clone(), rep)?),
+            }
+            Ok(true)
+        })?;
+        out.sort_unstable();
+        out.dedup();
+        match fault {
+            Some(e) => Err(e),
+            None => complete.map(|_| out),
+        }
     }
 
     /// The value at x when the set is used as a function.
@@ -137,6 +170,14 @@ impl Compr {
                     return Err(Fault::wd(WdKind::OutsideDomain).at(self.span));
                 }
                 value.val(env)
+            }
+            None if self.pointwise.is_some() => {
+                let mut found = self.found_at(x, env)?.into_iter();
+                match (found.next(), found.next()) {
+                    (Some(y), None) => Ok(y),
+                    (Some(_), Some(_)) => Err(Fault::wd(WdKind::NotFunctional).at(self.span)),
+                    (None, _) => Err(Fault::wd(WdKind::OutsideDomain).at(self.span)),
+                }
             }
             None => {
                 let mut out = Vec::new();

@@ -275,6 +275,8 @@ pub struct Compr {
     /// Whether the tuple determines the element (no second solution gives the same one by another way).
     pub is_map: bool,
     pub infinite: bool,
+    /// For an infinite relation `{x, y | P}`: how to find y when x is known.
+    pub pointwise: Option<Plan>,
     pub span: Span,
 }
 

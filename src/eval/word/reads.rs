@@ -90,6 +90,7 @@ impl Slots {
     fn compr(&mut self, c: &Compr) {
         self.bound.extend(&c.slots);
         self.plan(&c.plan);
+        c.pointwise.iter().for_each(|p| self.plan(p));
         self.test(&c.test);
         self.node(&c.element);
         self.nodes(&c.value);

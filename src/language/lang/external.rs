@@ -4,9 +4,6 @@
 //!
 //! What they mean is said in `value::external` and `value::tree`, their types in `model::check::rules`.
 
-use crate::lang::ast::{Expr, ExprKind, Fun};
-use crate::lang::diag::Span;
-
 macro_rules! externals {
     ($($variant:ident $name:literal $arity:literal),* $(,)?) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,10 +110,5 @@ impl External {
     pub fn sees_elements(self) -> bool {
         use External::*;
         matches!(self, Choose | Sort | Less | StringToEnum | TypedStringToEnum | ToString | FormatToString)
-    }
-
-    /// The call with these arguments.
-    pub(crate) fn call(self, args: Vec<Expr>, span: Span) -> Expr {
-        Expr { kind: ExprKind::Call(Fun::External(self), args), span }
     }
 }

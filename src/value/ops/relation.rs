@@ -9,7 +9,7 @@ use crate::value::val::{Lazy, MAX_SET, Val, force, too_large};
 use std::collections::BTreeSet;
 
 /// What is reached by an infinite relation may have no end.
-const MAX_REACHED: usize = 1 << 17;
+const MAX_REACHED: usize = 1 << 14;
 
 /// Domain; `rep` represents the relation.
 pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {

@@ -137,7 +137,7 @@ impl Definitions {
 fn call(function: Function, params: &[Ident]) -> Body {
     let span = params.first().map(|p| p.span).unwrap_or_default();
     let args = params.iter().map(|p| Expr { kind: ExprKind::Name(p.name.clone()), span: p.span });
-    Body::Expr(function.call(args.collect(), span))
+    Body::Expr(Expr { kind: ExprKind::Call(Fun::External(function), args.collect()), span })
 }
 
 fn mentioned_in_subst(s: &Subst, see: &mut dyn FnMut(&Name)) {
