@@ -1,10 +1,12 @@
 //! `--constants prob`: as many valuations as ProB has, and each of the others is the mirror image of one of them.
 
-use crate::support::solved;
+use crate::support::{explore, solved};
+use kanon::explore::Options;
 use kanon::model::load::load_text;
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, SetId};
 use kanon::run::constants::kept;
+use kanon::symmetry::Strategy;
 use kanon::system::Stop;
 use kanon::value::{Scope, Value};
 use std::collections::BTreeSet;
@@ -116,5 +118,38 @@ fn elements_that_are_seen_are_not_exchanged() {
             (true, true) => assert!(found.expect("a note").1.contains("not taken")),
             (false, _) => assert!(found.is_none_or(|(kept, _)| kept.len() == machine.valuations())),
         }
+    }
+}
+
+#[test]
+fn functions_that_see_elements_break_the_symmetry_of_their_sets() {
+    // x runs from the least element to the others, so the three elements are not alike; those of T are.
+    let machine = |choice: &str| {
+        format!(
+            "MACHINE m SETS S; T DEFINITIONS scope_S == 3; scope_T == 2 VARIABLES x, y INVARIANT x : S & y : T
+             INITIALISATION x := {choice} || y :: T
+             OPERATIONS go(s) = PRE s : S & LESS(x, s) THEN x := s END END"
+        )
+    };
+    for (choice, name) in [
+        ("CHOOSE(S)", "CHOOSE"),
+        ("SORT(S)(1)", "SORT"),
+        ("CHOOSE({s | s : S & not(TO_STRING(s) = \"S3\")})", "CHOOSE"),
+    ] {
+        let model = load_text("m.mch", &machine(choice)).model.expect("a model");
+        let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+        let (machine, _) = solved(&model, &scope, 10, &Stop::default());
+        for (symmetry, states) in [(Strategy::Off, 6), (Strategy::Canon, 3), (Strategy::Flood, 3)] {
+            let options = Options { symmetry, deadlock: false, ..Options::default() };
+            let explored = explore(&machine, &options, &Stop::default());
+            assert_eq!(
+                (explored.counts.states, explored.verdict.holds()),
+                (states, true),
+                "{choice} {symmetry}"
+            );
+        }
+        let group = kanon::symmetry::Group::of(&model, &scope, &[]);
+        assert!(!group.moves(SetId(0)) && group.moves(SetId(1)), "{choice}");
+        assert!(group.fixed[0].1.to_string().starts_with(name), "{choice}: {}", group.fixed[0].1);
     }
 }
