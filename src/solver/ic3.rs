@@ -1,5 +1,5 @@
 //! IC3: frames that hold all states reachable in so many steps, strengthened until two of them are the same. Algorithms
-//! 2 and 3 of *Proof Assisted Symbolic Model Checking*, queries event by event, with the queue of obligations of
+//! 2 and 3 of *Proof Assisted Checking*, queries event by event, with the queue of obligations of
 //! *Efficient Implementation of Property Directed Reachability*.
 //!
 //! A cube is a set of literals over a state: booleans, inequalities between an integer and a number, and the comparisons

@@ -244,7 +244,7 @@ fn unbounded_counters_are_proved() {
     }
 }
 
-/// Fig. 1 of *Proof Assisted Symbolic Model Checking*: c grows by up to 64 and must not exceed m, 127 or 255.
+/// Fig. 1 of *Proof Assisted Checking*: c grows by up to 64 and must not exceed m, 127 or 255.
 #[test]
 fn the_paper_s_counter() {
     for (name, engine) in ENGINES {
