@@ -18,10 +18,11 @@ use crate::engine::{Answer, Asked, Counterexample, Settings, Unknown, Why, ask, 
 use crate::eval::Evaluator;
 use crate::solver::{NoAnswer, Solver};
 use crate::substitute::Substitution;
-use crate::term::{Assignment, Bool, BoolNode, Term, Terms, Var};
+use crate::term::{Assignment, Bool, BoolNode, IntNode, Term, Terms, Var};
 use crate::transition::Transitions;
 use crate::unroll::{Unrolling, good};
 use hashbrown::{HashMap, HashSet};
+use num_bigint::BigInt;
 use std::collections::BinaryHeap;
 
 /// Comparisons of the system that are literals of cubes: not more than this.
@@ -83,6 +84,11 @@ struct Search<'a, 's> {
     bad_after: Vec<Bool>,
     /// Of each event: what it asks of `now` and its inputs.
     guards: Vec<Bool>,
+    /// Any event. One question about all of them is faster where a solver is good at choices, and one about each where
+    /// it is not: then this is none.
+    any_step: Option<Bool>,
+    /// Numbers of the system and their neighbours, in order: where a bound of a cube is moved to.
+    thresholds: Vec<BigInt>,
     obligations: Vec<Obligation>,
 }
 
@@ -286,6 +292,8 @@ impl<'a, 's> Search<'a, 's> {
         let next: HashSet<Var> = system.cells.iter().map(|c| c.next).collect();
         let guards = system.events.iter().map(|e| guard(terms, e.step, &next)).collect();
         let atoms = atoms(terms, system);
+        let thresholds = thresholds(terms, system);
+        let any_step = (!steps.is_unbounded()).then(|| terms.or(system.events.iter().map(|e| e.step)));
         Ok(Search {
             system,
             settings,
@@ -299,6 +307,8 @@ impl<'a, 's> Search<'a, 's> {
             atoms,
             bad_after,
             guards,
+            any_step,
+            thresholds,
             obligations: vec![],
         })
     }
@@ -467,12 +477,21 @@ impl<'a, 's> Search<'a, 's> {
             assumed.push(!terms.and(cube.iter().copied()));
         }
         let mut used = HashSet::new();
-        for (e, event) in self.system.events.iter().enumerate() {
+        let questions: Vec<Bool> = match self.any_step {
+            Some(any) => vec![any],
+            None => self.system.events.iter().map(|e| e.step).collect(),
+        };
+        for step in questions {
             let mut all = assumed.clone();
-            all.push(event.step);
+            all.push(step);
             all.extend(&there);
             match ask(&mut *self.steps, terms, &all)? {
-                Asked::Sat(model) => return Ok(Step::From(model, e)),
+                Asked::Sat(model) => {
+                    let mut evaluator = Evaluator::new(terms, &model);
+                    let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
+                    let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
+                    return Ok(Step::From(model, event));
+                }
                 Asked::Unsat(core) => {
                     used.extend(core.iter().filter_map(|c| names.get(c)).flatten().copied())
                 }
@@ -520,6 +539,7 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
         }
+        self.move_bounds(terms, &mut cube, level)?;
         while level < frame {
             match self.step_into(terms, level, &cube, true)? {
                 Step::From(..) => break,
@@ -527,6 +547,57 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         Ok((cube, level))
+    }
+
+    /// Moves the bounds of a cube as far out as the numbers of the system go, if it can still be kept out: otherwise a
+    /// cube with x ≥ 1005 would be followed by one with x ≥ 1004, and so on.
+    fn move_bounds(&mut self, terms: &mut Terms, cube: &mut Cube, level: usize) -> Result<(), Why> {
+        for literal in cube.clone() {
+            let BoolNode::Le(a, b) = *terms.bool_node(literal) else { continue };
+            // c ≤ x or x ≤ c, and not negated: as the values of cells are.
+            let (value, is_low) = match (terms.known(a), terms.known(b)) {
+                (Some(value), None) if !literal.is_negated() => (value.clone(), true),
+                (None, Some(value)) if !literal.is_negated() => (value.clone(), false),
+                _ => continue,
+            };
+            // The farthest come first.
+            let mut farther: Vec<BigInt> = self.thresholds.clone();
+            farther.retain(|t| if is_low { *t < value } else { *t > value });
+            if !is_low {
+                farther.reverse();
+            }
+            // What is kept out with a bound is kept out with every nearer one, or mostly so.
+            let (mut from, mut to) = (0, farther.len());
+            while from < to {
+                self.check_time()?;
+                let middle = (from + to) / 2;
+                let bound = terms.constant(farther[middle].clone());
+                let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
+                let mut wider: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
+                if moved != Bool::TRUE {
+                    wider.push(moved);
+                }
+                wider.sort_unstable();
+                wider.dedup();
+                let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
+                if is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Step::None(_)) {
+                    to = middle;
+                } else {
+                    from = middle + 1;
+                }
+            }
+            if let Some(bound) = farther.get(to) {
+                let bound = terms.constant(bound.clone());
+                let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
+                cube.retain(|&l| l != literal);
+                if moved != Bool::TRUE {
+                    cube.push(moved);
+                }
+                cube.sort_unstable();
+                cube.dedup();
+            }
+        }
+        Ok(())
     }
 
     fn learn(&mut self, terms: &mut Terms, cube: Cube, level: usize) {
@@ -608,6 +679,23 @@ fn atoms(terms: &mut Terms, system: &Transitions) -> Vec<Bool> {
     atoms
 }
 
+/// The numbers of a system and those next to them, in order.
+fn thresholds(terms: &Terms, system: &Transitions) -> Vec<BigInt> {
+    let mut roots: Vec<Term> = system.properties.iter().map(|p| p.is_bad.into()).collect();
+    roots.extend([Term::from(system.init), system.axioms.into()]);
+    roots.extend(system.events.iter().map(|e| Term::from(e.step)));
+    let mut all = std::collections::BTreeSet::new();
+    for t in terms.children_first(&roots, |_| false) {
+        if let Term::Int(i) = t
+            && let IntNode::Const(c) = terms.int_node(i)
+            && all.len() < MOST_ATOMS
+        {
+            all.extend([c - 1, c.clone(), c + 1]);
+        }
+    }
+    all.into_iter().collect()
+}
+
 fn variable(terms: &Terms, t: Term) -> Option<Var> {
     match t {
         Term::Bool(b) => match terms.bool_node(b) {
@@ -615,7 +703,7 @@ fn variable(terms: &Terms, t: Term) -> Option<Var> {
             _ => None,
         },
         Term::Int(i) => match terms.int_node(i) {
-            crate::term::IntNode::Var(v) => Some(Var::Int(*v)),
+            IntNode::Var(v) => Some(Var::Int(*v)),
             _ => None,
         },
     }
