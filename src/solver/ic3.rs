@@ -23,6 +23,7 @@ use crate::transition::Transitions;
 use crate::unroll::{Unrolling, good};
 use hashbrown::{HashMap, HashSet};
 use num_bigint::BigInt;
+use num_integer::Integer;
 use std::collections::BinaryHeap;
 
 /// Comparisons of the system that are literals of cubes: not more than this.
@@ -30,6 +31,12 @@ const MOST_ATOMS: usize = 256;
 
 /// Literals of one cube that may turn out to be needed before no more are tried.
 const MOST_FAILURES: usize = 24;
+
+/// Bounds of one state that are tried on their own.
+const MOST_UNITS: usize = 64;
+
+/// Steps in which a bound is moved between two numbers of the system.
+const MOST_HALVES: usize = 12;
 
 /// Literals over `now` and rigid variables, sorted.
 type Cube = Vec<Bool>;
@@ -357,6 +364,9 @@ impl<'a, 's> Search<'a, 's> {
                 assumed.extend([step, bad]);
                 let Asked::Sat(model) = ask(&mut *self.steps, terms, &assumed)? else { break };
                 let cube = self.cube_of(terms, &model);
+                if self.learn_units(terms, &cube, frame)? {
+                    continue;
+                }
                 let cube = self.lifted(terms, cube, &model, event, !bad)?;
                 if let Blocked::No(events) = self.block(terms, cube, event, frame)? {
                     return Ok(Blocked::No(events));
@@ -364,6 +374,30 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         Ok(Blocked::Yes)
+    }
+
+    /// Bounds of single integers that exclude a state and that no step breaks, whatever the frame. They are few and cheap
+    /// to try, and without them a bound that holds for good (y ≤ 1000) is easily missed for one that holds for some
+    /// steps (x ≤ 7).
+    fn learn_units(&mut self, terms: &mut Terms, state: &Cube, frame: usize) -> Result<bool, Why> {
+        let is_bound = |l: &&Bool| match *terms.bool_node(**l) {
+            BoolNode::Le(a, b) => !l.is_negated() && terms.known(a).is_some() != terms.known(b).is_some(),
+            _ => false,
+        };
+        let bounds: Vec<Bool> = state.iter().filter(is_bound).take(MOST_UNITS).copied().collect();
+        let mut is_learnt = false;
+        for literal in bounds {
+            self.check_time()?;
+            let mut unit = vec![literal];
+            let is_away = matches!(ask(&mut *self.start, terms, &unit)?, Asked::Unsat(_));
+            if is_away && matches!(self.step_into(terms, frame, &unit, true)?, Step::None(_)) {
+                // As if the next frame were the one in question.
+                self.move_bounds(terms, &mut unit, frame + 1)?;
+                self.learn(terms, unit, frame + 1);
+                is_learnt = true;
+            }
+        }
+        Ok(is_learnt)
     }
 
     /// The literals by which a state goes where it goes in a model. `missed` says of `next` that it is not there.
@@ -568,36 +602,64 @@ impl<'a, 's> Search<'a, 's> {
             }
             // What is kept out with a bound is kept out with every nearer one, or mostly so.
             let (mut from, mut to) = (0, farther.len());
+            let mut best = None;
             while from < to {
-                self.check_time()?;
                 let middle = (from + to) / 2;
-                let bound = terms.constant(farther[middle].clone());
-                let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
-                let mut wider: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
-                if moved != Bool::TRUE {
-                    wider.push(moved);
-                }
-                wider.sort_unstable();
-                wider.dedup();
-                let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
-                if is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Step::None(_)) {
-                    to = middle;
-                } else {
-                    from = middle + 1;
+                match self.with_bound(terms, cube, literal, &farther[middle], level)? {
+                    Some(wider) => {
+                        best = Some(wider);
+                        to = middle;
+                    }
+                    None => from = middle + 1,
                 }
             }
-            if let Some(bound) = farther.get(to) {
-                let bound = terms.constant(bound.clone());
-                let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
-                cube.retain(|&l| l != literal);
-                if moved != Bool::TRUE {
-                    cube.push(moved);
+            // Between the first number that is too far and the last that is not.
+            let mut near = farther.get(to).cloned().unwrap_or(value);
+            if let Some(mut far) = to.checked_sub(1).map(|n| farther[n].clone()) {
+                for _ in 0..MOST_HALVES {
+                    let middle = (&near + &far).div_floor(&BigInt::from(2));
+                    if middle == near || middle == far {
+                        break;
+                    }
+                    match self.with_bound(terms, cube, literal, &middle, level)? {
+                        Some(wider) => {
+                            best = Some(wider);
+                            near = middle;
+                        }
+                        None => far = middle,
+                    }
                 }
-                cube.sort_unstable();
-                cube.dedup();
+            }
+            if let Some(wider) = best {
+                *cube = wider;
             }
         }
         Ok(())
+    }
+
+    /// A cube with another bound in the place of a literal, if it can still be kept out.
+    fn with_bound(
+        &mut self,
+        terms: &mut Terms,
+        cube: &Cube,
+        literal: Bool,
+        bound: &BigInt,
+        level: usize,
+    ) -> Result<Option<Cube>, Why> {
+        self.check_time()?;
+        let BoolNode::Le(a, b) = *terms.bool_node(literal) else { return Ok(None) };
+        let is_low = terms.known(a).is_some();
+        let bound = terms.constant(bound.clone());
+        let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
+        let mut wider: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
+        if moved != Bool::TRUE {
+            wider.push(moved);
+        }
+        wider.sort_unstable();
+        wider.dedup();
+        let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
+        let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Step::None(_));
+        Ok(is_out.then_some(wider))
     }
 
     fn learn(&mut self, terms: &mut Terms, cube: Cube, level: usize) {
