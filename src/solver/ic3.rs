@@ -1,15 +1,15 @@
 //! IC3: frames that hold all states reachable in so many steps, strengthened until two of them are the same. Algorithms
-//! 2 and 3 of *Proof Assisted Checking*, queries event by event, with the queue of obligations of
-//! *Efficient Implementation of Property Directed Reachability*.
+//! 2 and 3 of *Proof Assisted Checking*, questions about bad states event by event, with the queue of obligations of
+//! Eén, Mishchenko and Brayton's *Efficient Implementation of Property Directed Reachability* (FMCAD 2011).
 //!
 //! A cube is a set of literals over a state: booleans, inequalities between an integer and a number, and the comparisons
 //! that occur in the system itself. The last make clauses about several variables possible. A cube generalises a state by
 //! unsat cores, and by trying to do without each literal. Any set of literals will do: a clause is learnt only when it is
 //! inductive relative to a frame, so no choice of literals can make a proof wrong.
 //!
-//! A cube that was found as the predecessor of another one is *lifted*: reduced to the literals by which its state reaches
-//! the other. That is a guess where a step has choices that are no inputs; so a path that is found is solved again with
-//! its events, and if there is none, the search starts again without lifting.
+//! A cube that was found as the predecessor of another one is *lifted*: reduced to the literals by which its state
+//! reaches the other. That is a guess where a step has choices that are no inputs; so a path that is found is solved
+//! again with its events, and if there is none, the search starts again without lifting.
 //!
 //! Integers can make frames grow for ever. Then the depth or the time ends it, with no answer.
 
@@ -336,6 +336,23 @@ impl<'a, 's> Search<'a, 's> {
         if level == 0 { vec![self.is_first] } else { self.levels[level..].to_vec() }
     }
 
+    /// A model is evaluated again. If it were none, the search would be wrong, or go on for ever.
+    fn check_model(
+        &self,
+        terms: &Terms,
+        model: &Assignment,
+        level: usize,
+        claims: &[Bool],
+    ) -> Result<(), Why> {
+        let mut evaluator = Evaluator::new(terms, model);
+        let mut is_model = claims.iter().all(|&c| evaluator.bool(c));
+        if level > 0 {
+            let mut lemmas = self.lemmas.iter().filter(|l| l.level >= level);
+            is_model &= lemmas.all(|l| !l.cube.iter().all(|&c| evaluator.bool(c)));
+        }
+        if is_model { Ok(()) } else { Err(Why::Internal("a model of the solver is none".into())) }
+    }
+
     /// The literals that are true of the state of a model.
     fn cube_of(&self, terms: &mut Terms, model: &Assignment) -> Cube {
         let mut cube = vec![];
@@ -363,6 +380,7 @@ impl<'a, 's> Search<'a, 's> {
                 let mut assumed = self.frame(frame);
                 assumed.extend([step, bad]);
                 let Asked::Sat(model) = ask(&mut *self.steps, terms, &assumed)? else { break };
+                self.check_model(terms, &model, frame, &[step, bad])?;
                 let cube = self.cube_of(terms, &model);
                 if self.learn_units(terms, &cube, frame)? {
                     continue;
@@ -521,6 +539,7 @@ impl<'a, 's> Search<'a, 's> {
             all.extend(&there);
             match ask(&mut *self.steps, terms, &all)? {
                 Asked::Sat(model) => {
+                    self.check_model(terms, &model, level, &all[self.frame(level).len()..])?;
                     let mut evaluator = Evaluator::new(terms, &model);
                     let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
                     let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
