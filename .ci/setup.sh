@@ -132,6 +132,13 @@ ensure_solver() {
         say "kanon: no SMT solver; the obligations are written but not solved"
 }
 
+# Another model checker for circuits, which some long tests compare with, is welcome too.
+ensure_abc() {
+    command -v berkeley-abc >/dev/null 2>&1 && return 0
+    ( install "the model checker abc" berkeley-abc abc abc abc ) ||
+        say "kanon: no abc; circuits are not compared with it"
+}
+
 # Builds the release binary if anything changed, quietly unless it fails, and sets $binary.
 build() {
     binary="${CARGO_TARGET_DIR:-$here/target}/release/kanon"

@@ -1,6 +1,6 @@
 //! Bounded model checking: is there a path of this length to a bad state? Length by length, so that the first one that
 //! is found is a shortest one. With what is known about events (`engine::Preserved`) the last step is taken apart by
-//! event: formula (4) of *Proof Assisted Symbolic Model Checking*.
+//! event: formula (4) of *Proof Assisted Checking*.
 //!
 //! It proves something only where paths end: if there is none of some length, all have been looked at.
 

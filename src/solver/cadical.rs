@@ -3,6 +3,7 @@
 use crate::gates::{Clauses, Lit};
 use crate::solver::{NoAnswer, Stop};
 
+#[cfg_attr(not(feature = "cadical"), allow(dead_code))] // then nothing is found
 pub enum Found {
     Sat,
     /// Those of the assumptions that were needed.

@@ -1,15 +1,15 @@
 //! IC3: frames that hold all states reachable in so many steps, strengthened until two of them are the same. Algorithms
-//! 2 and 3 of *Proof Assisted Symbolic Model Checking*, queries event by event, with the queue of obligations of
-//! *Efficient Implementation of Property Directed Reachability*.
+//! 2 and 3 of *Proof Assisted Checking*, questions about bad states event by event, with the queue of obligations of
+//! Eén, Mishchenko and Brayton's *Efficient Implementation of Property Directed Reachability* (FMCAD 2011).
 //!
 //! A cube is a set of literals over a state: booleans, inequalities between an integer and a number, and the comparisons
 //! that occur in the system itself. The last make clauses about several variables possible. A cube generalises a state by
 //! unsat cores, and by trying to do without each literal. Any set of literals will do: a clause is learnt only when it is
 //! inductive relative to a frame, so no choice of literals can make a proof wrong.
 //!
-//! A cube that was found as the predecessor of another one is *lifted*: reduced to the literals by which its state reaches
-//! the other. That is a guess where a step has choices that are no inputs; so a path that is found is solved again with
-//! its events, and if there is none, the search starts again without lifting.
+//! A cube that was found as the predecessor of another one is *lifted*: reduced to the literals by which its state
+//! reaches the other. That is a guess where a step has choices that are no inputs; so a path that is found is solved
+//! again with its events, and if there is none, the search starts again without lifting.
 //!
 //! Integers can make frames grow for ever. Then the depth or the time ends it, with no answer.
 
@@ -18,10 +18,12 @@ use crate::engine::{Answer, Asked, Counterexample, Settings, Unknown, Why, ask, 
 use crate::eval::Evaluator;
 use crate::solver::{NoAnswer, Solver};
 use crate::substitute::Substitution;
-use crate::term::{Assignment, Bool, BoolNode, Term, Terms, Var};
+use crate::term::{Assignment, Bool, BoolNode, IntNode, Term, Terms, Var};
 use crate::transition::Transitions;
 use crate::unroll::{Unrolling, good};
 use hashbrown::{HashMap, HashSet};
+use num_bigint::BigInt;
+use num_integer::Integer;
 use std::collections::BinaryHeap;
 
 /// Comparisons of the system that are literals of cubes: not more than this.
@@ -29,6 +31,12 @@ const MOST_ATOMS: usize = 256;
 
 /// Literals of one cube that may turn out to be needed before no more are tried.
 const MOST_FAILURES: usize = 24;
+
+/// Bounds of one state that are tried on their own.
+const MOST_UNITS: usize = 64;
+
+/// Steps in which a bound is moved between two numbers of the system.
+const MOST_HALVES: usize = 12;
 
 /// Literals over `now` and rigid variables, sorted.
 type Cube = Vec<Bool>;
@@ -83,6 +91,11 @@ struct Search<'a, 's> {
     bad_after: Vec<Bool>,
     /// Of each event: what it asks of `now` and its inputs.
     guards: Vec<Bool>,
+    /// Any event. One question about all of them is faster where a solver is good at choices, and one about each where
+    /// it is not: then this is none.
+    any_step: Option<Bool>,
+    /// Numbers of the system and their neighbours, in order: where a bound of a cube is moved to.
+    thresholds: Vec<BigInt>,
     obligations: Vec<Obligation>,
 }
 
@@ -286,6 +299,8 @@ impl<'a, 's> Search<'a, 's> {
         let next: HashSet<Var> = system.cells.iter().map(|c| c.next).collect();
         let guards = system.events.iter().map(|e| guard(terms, e.step, &next)).collect();
         let atoms = atoms(terms, system);
+        let thresholds = thresholds(terms, system);
+        let any_step = (!steps.is_unbounded()).then(|| terms.or(system.events.iter().map(|e| e.step)));
         Ok(Search {
             system,
             settings,
@@ -299,6 +314,8 @@ impl<'a, 's> Search<'a, 's> {
             atoms,
             bad_after,
             guards,
+            any_step,
+            thresholds,
             obligations: vec![],
         })
     }
@@ -317,6 +334,23 @@ impl<'a, 's> Search<'a, 's> {
     /// What has to be assumed to speak of a frame.
     fn frame(&self, level: usize) -> Vec<Bool> {
         if level == 0 { vec![self.is_first] } else { self.levels[level..].to_vec() }
+    }
+
+    /// A model is evaluated again. If it were none, the search would be wrong, or go on for ever.
+    fn check_model(
+        &self,
+        terms: &Terms,
+        model: &Assignment,
+        level: usize,
+        claims: &[Bool],
+    ) -> Result<(), Why> {
+        let mut evaluator = Evaluator::new(terms, model);
+        let mut is_model = claims.iter().all(|&c| evaluator.bool(c));
+        if level > 0 {
+            let mut lemmas = self.lemmas.iter().filter(|l| l.level >= level);
+            is_model &= lemmas.all(|l| !l.cube.iter().all(|&c| evaluator.bool(c)));
+        }
+        if is_model { Ok(()) } else { Err(Why::Internal("a model of the solver is none".into())) }
     }
 
     /// The literals that are true of the state of a model.
@@ -346,7 +380,11 @@ impl<'a, 's> Search<'a, 's> {
                 let mut assumed = self.frame(frame);
                 assumed.extend([step, bad]);
                 let Asked::Sat(model) = ask(&mut *self.steps, terms, &assumed)? else { break };
+                self.check_model(terms, &model, frame, &[step, bad])?;
                 let cube = self.cube_of(terms, &model);
+                if self.learn_units(terms, &cube, frame)? {
+                    continue;
+                }
                 let cube = self.lifted(terms, cube, &model, event, !bad)?;
                 if let Blocked::No(events) = self.block(terms, cube, event, frame)? {
                     return Ok(Blocked::No(events));
@@ -354,6 +392,30 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         Ok(Blocked::Yes)
+    }
+
+    /// Bounds of single integers that exclude a state and that no step breaks, whatever the frame. They are few and cheap
+    /// to try, and without them a bound that holds for good (y ≤ 1000) is easily missed for one that holds for some
+    /// steps (x ≤ 7).
+    fn learn_units(&mut self, terms: &mut Terms, state: &Cube, frame: usize) -> Result<bool, Why> {
+        let is_bound = |l: &&Bool| match *terms.bool_node(**l) {
+            BoolNode::Le(a, b) => !l.is_negated() && terms.known(a).is_some() != terms.known(b).is_some(),
+            _ => false,
+        };
+        let bounds: Vec<Bool> = state.iter().filter(is_bound).take(MOST_UNITS).copied().collect();
+        let mut is_learnt = false;
+        for literal in bounds {
+            self.check_time()?;
+            let mut unit = vec![literal];
+            let is_away = matches!(ask(&mut *self.start, terms, &unit)?, Asked::Unsat(_));
+            if is_away && matches!(self.step_into(terms, frame, &unit, true)?, Step::None(_)) {
+                // As if the next frame were the one in question.
+                self.move_bounds(terms, &mut unit, frame + 1)?;
+                self.learn(terms, unit, frame + 1);
+                is_learnt = true;
+            }
+        }
+        Ok(is_learnt)
     }
 
     /// The literals by which a state goes where it goes in a model. `missed` says of `next` that it is not there.
@@ -467,12 +529,22 @@ impl<'a, 's> Search<'a, 's> {
             assumed.push(!terms.and(cube.iter().copied()));
         }
         let mut used = HashSet::new();
-        for (e, event) in self.system.events.iter().enumerate() {
+        let questions: Vec<Bool> = match self.any_step {
+            Some(any) => vec![any],
+            None => self.system.events.iter().map(|e| e.step).collect(),
+        };
+        for step in questions {
             let mut all = assumed.clone();
-            all.push(event.step);
+            all.push(step);
             all.extend(&there);
             match ask(&mut *self.steps, terms, &all)? {
-                Asked::Sat(model) => return Ok(Step::From(model, e)),
+                Asked::Sat(model) => {
+                    self.check_model(terms, &model, level, &all[self.frame(level).len()..])?;
+                    let mut evaluator = Evaluator::new(terms, &model);
+                    let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
+                    let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
+                    return Ok(Step::From(model, event));
+                }
                 Asked::Unsat(core) => {
                     used.extend(core.iter().filter_map(|c| names.get(c)).flatten().copied())
                 }
@@ -520,6 +592,7 @@ impl<'a, 's> Search<'a, 's> {
                 }
             }
         }
+        self.move_bounds(terms, &mut cube, level)?;
         while level < frame {
             match self.step_into(terms, level, &cube, true)? {
                 Step::From(..) => break,
@@ -527,6 +600,85 @@ impl<'a, 's> Search<'a, 's> {
             }
         }
         Ok((cube, level))
+    }
+
+    /// Moves the bounds of a cube as far out as the numbers of the system go, if it can still be kept out: otherwise a
+    /// cube with x ≥ 1005 would be followed by one with x ≥ 1004, and so on.
+    fn move_bounds(&mut self, terms: &mut Terms, cube: &mut Cube, level: usize) -> Result<(), Why> {
+        for literal in cube.clone() {
+            let BoolNode::Le(a, b) = *terms.bool_node(literal) else { continue };
+            // c ≤ x or x ≤ c, and not negated: as the values of cells are.
+            let (value, is_low) = match (terms.known(a), terms.known(b)) {
+                (Some(value), None) if !literal.is_negated() => (value.clone(), true),
+                (None, Some(value)) if !literal.is_negated() => (value.clone(), false),
+                _ => continue,
+            };
+            // The farthest come first.
+            let mut farther: Vec<BigInt> = self.thresholds.clone();
+            farther.retain(|t| if is_low { *t < value } else { *t > value });
+            if !is_low {
+                farther.reverse();
+            }
+            // What is kept out with a bound is kept out with every nearer one, or mostly so.
+            let (mut from, mut to) = (0, farther.len());
+            let mut best = None;
+            while from < to {
+                let middle = (from + to) / 2;
+                match self.with_bound(terms, cube, literal, &farther[middle], level)? {
+                    Some(wider) => {
+                        best = Some(wider);
+                        to = middle;
+                    }
+                    None => from = middle + 1,
+                }
+            }
+            // Between the first number that is too far and the last that is not.
+            let mut near = farther.get(to).cloned().unwrap_or(value);
+            if let Some(mut far) = to.checked_sub(1).map(|n| farther[n].clone()) {
+                for _ in 0..MOST_HALVES {
+                    let middle = (&near + &far).div_floor(&BigInt::from(2));
+                    if middle == near || middle == far {
+                        break;
+                    }
+                    match self.with_bound(terms, cube, literal, &middle, level)? {
+                        Some(wider) => {
+                            best = Some(wider);
+                            near = middle;
+                        }
+                        None => far = middle,
+                    }
+                }
+            }
+            if let Some(wider) = best {
+                *cube = wider;
+            }
+        }
+        Ok(())
+    }
+
+    /// A cube with another bound in the place of a literal, if it can still be kept out.
+    fn with_bound(
+        &mut self,
+        terms: &mut Terms,
+        cube: &Cube,
+        literal: Bool,
+        bound: &BigInt,
+        level: usize,
+    ) -> Result<Option<Cube>, Why> {
+        self.check_time()?;
+        let BoolNode::Le(a, b) = *terms.bool_node(literal) else { return Ok(None) };
+        let is_low = terms.known(a).is_some();
+        let bound = terms.constant(bound.clone());
+        let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
+        let mut wider: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
+        if moved != Bool::TRUE {
+            wider.push(moved);
+        }
+        wider.sort_unstable();
+        wider.dedup();
+        let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
+        let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Step::None(_));
+        Ok(is_out.then_some(wider))
     }
 
     fn learn(&mut self, terms: &mut Terms, cube: Cube, level: usize) {
@@ -608,6 +760,23 @@ fn atoms(terms: &mut Terms, system: &Transitions) -> Vec<Bool> {
     atoms
 }
 
+/// The numbers of a system and those next to them, in order.
+fn thresholds(terms: &Terms, system: &Transitions) -> Vec<BigInt> {
+    let mut roots: Vec<Term> = system.properties.iter().map(|p| p.is_bad.into()).collect();
+    roots.extend([Term::from(system.init), system.axioms.into()]);
+    roots.extend(system.events.iter().map(|e| Term::from(e.step)));
+    let mut all = std::collections::BTreeSet::new();
+    for t in terms.children_first(&roots, |_| false) {
+        if let Term::Int(i) = t
+            && let IntNode::Const(c) = terms.int_node(i)
+            && all.len() < MOST_ATOMS
+        {
+            all.extend([c - 1, c.clone(), c + 1]);
+        }
+    }
+    all.into_iter().collect()
+}
+
 fn variable(terms: &Terms, t: Term) -> Option<Var> {
     match t {
         Term::Bool(b) => match terms.bool_node(b) {
@@ -615,7 +784,7 @@ fn variable(terms: &Terms, t: Term) -> Option<Var> {
             _ => None,
         },
         Term::Int(i) => match terms.int_node(i) {
-            crate::term::IntNode::Var(v) => Some(Var::Int(*v)),
+            IntNode::Var(v) => Some(Var::Int(*v)),
             _ => None,
         },
     }

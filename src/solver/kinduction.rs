@@ -1,5 +1,5 @@
 //! k-induction: no path of k steps from an initial state is bad, and k + 1 good states in a row are never followed by a
-//! bad one. Algorithm 1 and formulas (6) and (7) of *Proof Assisted Symbolic Model Checking*, the last step event by
+//! bad one. Algorithm 1 and formulas (6) and (7) of *Proof Assisted Checking*, the last step event by
 //! event. States of a path differ in some cell, all cells compared: a shortest path to a bad state has no state twice,
 //! so nothing is lost.
 

@@ -1,6 +1,6 @@
 //! BMC*: the tree of feasible sequences of events, level by level, each asked for something bad at its end. Queries are
 //! about one event per step, so they are easier than those of `bmc` about any; there are more of them.
-//! After the paper's section 2.1 (*Proof Assisted Symbolic Model Checking*), with its static analysis: an event that can
+//! After the paper's section 2.1 (*Proof Assisted Checking*), with its static analysis: an event that can
 //! never follow another one is not tried after it.
 //!
 //! If no sequence of some length is feasible, all paths have been looked at, and it is a proof.

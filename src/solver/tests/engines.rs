@@ -2,6 +2,7 @@
 
 mod support;
 
+use kanon_solver::blast::Mistake;
 use kanon_solver::bmc::bmc;
 use kanon_solver::engine::{Answer, Preserved, Settings, Why, replay};
 use kanon_solver::ic3::ic3;
@@ -244,7 +245,7 @@ fn unbounded_counters_are_proved() {
     }
 }
 
-/// Fig. 1 of *Proof Assisted Symbolic Model Checking*: c grows by up to 64 and must not exceed m, 127 or 255.
+/// Fig. 1 of *Proof Assisted Checking*: c grows by up to 64 and must not exceed m, 127 or 255.
 #[test]
 fn the_paper_s_counter() {
     for (name, engine) in ENGINES {
@@ -285,5 +286,37 @@ fn an_end_is_in_sight() {
             other => panic!("{name}: {other:?}"),
         }
         assert!(begin.elapsed().as_secs() < 10, "{name}");
+    }
+}
+
+/// Mistakes of the encoding are seen in systems too; and with another back end that does not make them, no proof is
+/// wrong.
+#[test]
+fn planted_mistakes_are_found_in_systems() {
+    for mistake in [Mistake::SwapsIte, Mistake::ForgetsSign, Mistake::CountsOneMore, Mistake::DividesUnsigned]
+    {
+        let options = Options { mistake: Some(mistake), ..Options::default() };
+        let broken = || Ok(Box::new(Sat::with(options, Stop::never())) as Box<dyn Solver>);
+        let mut is_found = false;
+        for seed in 0..cases(150) {
+            let mut r = Random::new(seed);
+            let mut terms = Terms::new();
+            let system = system(&mut terms, &mut r);
+            let explicit = explore(&terms, &system);
+            let mut settings = Settings::new(&broken);
+            settings.depth = 10;
+            settings.other = Some(&sat);
+            let answer = ic3(&mut terms, &system, &settings);
+            match (&answer, explicit.shortest) {
+                (Answer::Holds(_), Some(n)) => panic!("{mistake:?}, seed {seed}: bad after {n} steps"),
+                (Answer::Fails(path), shortest) => {
+                    assert!(replay(&terms, &system, path).is_ok() && shortest.is_some());
+                }
+                (Answer::Unknown(u), _) => is_found |= matches!(u.why, Why::Internal(_)),
+                _ => {}
+            }
+        }
+        // The others need terms that are rare in these systems.
+        assert!(is_found || mistake != Mistake::ForgetsSign, "nobody noticed {mistake:?}");
     }
 }
