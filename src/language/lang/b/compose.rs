@@ -44,6 +44,7 @@ pub fn compose(
             order: vec![],
             instances: vec![],
             top: 0,
+            obligations: vec![],
         },
     };
     let top = composer.instantiate(machine, String::new(), None, false)?;

@@ -201,6 +201,7 @@ impl<'a> Checker<'a> {
         let unknown =
             |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
         self.model.name = composed.name.clone();
+        self.model.obligations = composed.obligations.clone();
         self.model.sets = composed
             .sets
             .iter()
