@@ -62,6 +62,8 @@ pub enum ExprKind {
     Let(Vec<Ident>, Box<Expr>, Box<Expr>),
     /// `E ⦂ T` (Event-B): the first, which has the type of the second's elements.
     Typed(Box<Expr>, Box<Expr>),
+    /// True; the first has the type of the second's elements (Event-B says types in predicates).
+    HasType(Box<Expr>, Box<Expr>),
     /// The first is less than the second: a smaller number, the second not negative, or a strict subset, as the types
     /// decide. What a variant (Event-B) demands.
     Below(Box<Expr>, Box<Expr>),

@@ -125,4 +125,6 @@ pub struct Composed {
     pub top: usize,
     /// What the file says about proofs; nothing relies on it.
     pub obligations: Vec<Obligation>,
+    /// Constants of a deferred set that differ from each other are names of its elements.
+    pub names_elements: bool,
 }

@@ -361,6 +361,13 @@ impl Printer {
                 self.put(" END");
             }
             ExprKind::Typed(a, _) => self.expr(a, OPERAND),
+            ExprKind::HasType(a, b) => {
+                self.put("(");
+                self.expr(a, OPERAND);
+                self.put(" : ");
+                self.expr(b, OPERAND);
+                self.put(")");
+            }
             ExprKind::Below(a, b) => {
                 self.put("(");
                 self.expr(a, OPERAND);

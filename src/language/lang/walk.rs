@@ -24,6 +24,7 @@ macro_rules! walkers {
                 | ExprKind::ComprMap(_, a, b)
                 | ExprKind::Let(_, a, b)
                 | ExprKind::Typed(a, b)
+                | ExprKind::HasType(a, b)
                 | ExprKind::Below(a, b) => {
                     f(a);
                     f(b);

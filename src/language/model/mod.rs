@@ -50,6 +50,8 @@ pub struct GivenSet {
     pub name: Arc<str>,
     /// The names of an enumerated set's elements; `None` for a deferred set.
     pub elements: Option<Vec<Arc<str>>>,
+    /// The names of a deferred set's first elements, as many as have one.
+    pub named: Vec<Arc<str>>,
     /// A set that is a machine parameter counts as deferred.
     pub is_parameter: bool,
     pub span: Span,
@@ -108,6 +110,8 @@ pub struct ScopeHints {
     pub minint: Option<BigInt>,
     pub maxint: Option<BigInt>,
     pub default_setsize: Option<u64>,
+    /// Least sizes that the language knows of.
+    pub least: Vec<(SetId, u64, Span)>,
     /// The size of each given set, once it has been chosen: then elements of deferred sets have names.
     pub sizes: Vec<u64>,
 }
@@ -245,10 +249,10 @@ pub enum StmtKind {
     },
 }
 
-/// The name of a given set's element: as declared, or `S1`, `S2`, … for a deferred set.
+/// The name of a given set's element: as declared, or `S1`, `S2`, … where a deferred set has none.
 pub fn element_name(model: &Model, set: SetId, index: u32) -> String {
     let given = &model.sets[set.index()];
-    match given.elements.as_ref().and_then(|e| e.get(index as usize)) {
+    match given.elements.as_ref().unwrap_or(&given.named).get(index as usize) {
         Some(name) => name.to_string(),
         None => format!("{}{}", given.name, index + 1),
     }

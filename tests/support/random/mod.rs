@@ -86,7 +86,7 @@ impl Generator {
         let given = |name: &str, elements| GivenSet {
             name: name.into(),
             elements,
-            is_parameter: false,
+            named: vec![], is_parameter: false,
             span: Span::default(),
         };
         let model = Model {

@@ -45,6 +45,7 @@ pub fn compose(
             instances: vec![],
             top: 0,
             obligations: vec![],
+            names_elements: false,
         },
     };
     let top = composer.instantiate(machine, String::new(), None, false)?;

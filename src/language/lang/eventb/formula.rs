@@ -285,21 +285,62 @@ impl<'t> Formulas<'t> {
         if let ("COND", [a, b], [c]) = (&**name, &exprs[..], &preds[..]) {
             return Ok(ExprKind::If(Box::new(c.clone()), Box::new(a.clone()), Box::new(b.clone())));
         }
+        let args: Vec<Expr> = exprs.into_iter().chain(preds).collect();
+        let wrong = |n: usize| {
+            let message = format!("`{name}` takes {n} arguments and has {} here", args.len());
+            Box::new(Diagnostic::error("B0206", span, message))
+        };
+        let field = |name: &Name| Ident { name: name.clone(), span };
         let op = match self.theories.get(name) {
             None => return Err(refused(span, format!("the operator `{name}`, which no theory defines,"))),
             Some(Meaning::Refused(what)) => return Err(refused(span, format!("`{name}` ({what})"))),
             Some(Meaning::Operator(op)) => op.clone(),
+            Some(Meaning::Make(fields)) if fields.len() != args.len() => return Err(wrong(fields.len())),
+            Some(Meaning::Make(fields)) => {
+                return Ok(ExprKind::Rec(fields.iter().map(field).zip(args).collect()));
+            }
+            Some(Meaning::Field) => {
+                let [record] = &args[..] else { return Err(wrong(1)) };
+                return Ok(ExprKind::Field(Box::new(record.clone()), field(name)));
+            }
+            Some(Meaning::Record(types, _)) if types.len() != args.len() => return Err(wrong(types.len())),
+            Some(Meaning::Record(types, fields)) => {
+                let (types, fields) = (types.clone(), fields.clone());
+                return self.record(name, types, fields, args, span);
+            }
         };
-        let args: Vec<Expr> = exprs.into_iter().chain(preds).collect();
         if args.len() != op.arguments.len() {
-            let message =
-                format!("`{name}` takes {} arguments and has {} here", op.arguments.len(), args.len());
-            return Err(Box::new(Diagnostic::error("B0206", span, message)));
+            return Err(wrong(op.arguments.len()));
         }
         match op.tag.as_deref().and_then(|tag| tagged(tag, &args, span)) {
             Some(e) => Ok(e.kind),
             None => self.definition(name, &op, args, span),
         }
+    }
+
+    /// Begins something in which names stand for these.
+    fn enter(&mut self, name: &Name, stand: impl Iterator<Item = (Name, Expr)>) {
+        let mut inside = Inside { stands_for: stand.collect(), ..Inside::default() };
+        inside.stands_for.values().for_each(|e| names(e, &mut inside.taken));
+        self.inside.push((name.clone(), inside));
+    }
+
+    /// The set of all records of a datatype whose parameters are these sets.
+    fn record(
+        &mut self,
+        name: &Name,
+        types: Vec<Name>,
+        fields: Vec<(Name, &'t Term)>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Res<ExprKind> {
+        self.enter(name, types.into_iter().zip(args));
+        let one = |c: &mut Self, (field, ty): (Name, &'t Term)| {
+            Ok((Ident { name: field, span }, c.formula(ty)?))
+        };
+        let fields = fields.into_iter().map(|f| one(self, f)).collect::<Res<Vec<_>>>();
+        self.inside.pop();
+        Ok(ExprKind::Struct(fields?))
     }
 
     /// The definition of an operator, with these arguments.
@@ -310,14 +351,9 @@ impl<'t> Formulas<'t> {
         if self.inside.iter().any(|(other, _)| other == name) {
             return Err(refused(span, format!("`{name}` (an operator defined by itself)")));
         }
-        let mut inside = Inside::default();
-        for e in &args {
-            names(e, &mut inside.taken);
-        }
-        let whole = |_| Expr { kind: ExprKind::Lit(Lit::Whole), span };
-        inside.stands_for.extend(op.types.iter().map(|t| (t.clone(), whole(t))));
-        inside.stands_for.extend(op.arguments.iter().cloned().zip(args));
-        self.inside.push((name.clone(), inside));
+        let whole = |t: &Name| (t.clone(), literal_at(Lit::Whole, span));
+        let types = op.types.iter().map(whole);
+        self.enter(name, types.chain(op.arguments.iter().cloned().zip(args)));
         let result = self.formula(body);
         self.inside.pop();
         Ok(result?.kind)

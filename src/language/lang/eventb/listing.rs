@@ -5,7 +5,7 @@
 //! as `/*@label inv1 */`, where whoever shows the formula finds it.
 
 use super::project::{Action, ActionKind, Context, Event, Labelled, Machine, Project, Status};
-use crate::lang::ast::{Expr, Ident, Name};
+use crate::lang::ast::{Expr, ExprKind, Ident, Name};
 use crate::lang::diag::{FileId, SourceMap, Span};
 use crate::lang::print;
 use crate::lang::walk::children_mut;
@@ -36,6 +36,14 @@ struct Writer {
 /// Gives a whole tree one place.
 fn place(e: &mut Expr, span: Span) {
     e.span = span;
+    if let ExprKind::Quant(_, ids, _)
+    | ExprKind::Compr(ids, _)
+    | ExprKind::Bind(_, ids, ..)
+    | ExprKind::ComprMap(ids, ..)
+    | ExprKind::Let(ids, ..) = &mut e.kind
+    {
+        ids.iter_mut().for_each(|id| id.span = span);
+    }
     children_mut(e, &mut |c| place(c, span));
 }
 

@@ -1,12 +1,13 @@
 //! Event-B. Read are ProB's packages (`.eventb`); they become a [`project::Project`], and that one composed machine.
 //!
 //! [`term`] reads Prolog, [`package`], [`theory`] and [`formula`] know what the terms of a package mean; [`listing`]
-//! gives everything a place that people can read; [`event`] and [`translate`] are Event-B itself, and know nothing of
+//! gives everything a place that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of
 //! packages. Absent on purpose: Rodin's files, text.
 
 pub mod event;
 pub mod formula;
 pub mod listing;
+pub mod normal;
 pub mod package;
 pub mod project;
 pub mod term;
@@ -52,6 +53,7 @@ fn read_here(sources: &mut SourceMap, file: FileId) -> Read {
     let composed = match project(sources, file) {
         Ok(mut project) => {
             listing::list(&mut project, sources, &path);
+            normal::normalise(&mut project);
             translate::translate(&project, &mut diagnostics)
         }
         Err(mut errors) => {

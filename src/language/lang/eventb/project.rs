@@ -93,6 +93,32 @@ pub enum ActionKind {
     Such(Vec<Ident>, Expr),
 }
 
+impl Context {
+    /// Each formula, and whether it is an axiom.
+    pub fn formulas_mut(&mut self) -> impl Iterator<Item = (&mut Expr, bool)> {
+        let axioms = self.axioms.iter_mut().map(|a| (&mut a.formula, true));
+        axioms.chain(self.theorems.iter_mut().map(|t| (&mut t.formula, false)))
+    }
+}
+
+impl Machine {
+    /// Each formula, also those of events.
+    pub fn for_each_formula_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        let own = self.invariants.iter_mut().chain(&mut self.theorems).chain(&mut self.variant);
+        own.for_each(|l| f(&mut l.formula));
+        for e in &mut self.events {
+            e.guards.iter_mut().chain(&mut e.theorems).for_each(|l| f(&mut l.formula));
+            e.witnesses.iter_mut().for_each(|w| f(&mut w.predicate.formula));
+            for a in &mut e.actions {
+                match &mut a.kind {
+                    ActionKind::Assign(pairs) => pairs.iter_mut().for_each(|(_, e)| f(e)),
+                    ActionKind::Element(_, e) | ActionKind::Such(_, e) => f(e),
+                }
+            }
+        }
+    }
+}
+
 impl Action {
     /// What it changes.
     pub fn variables(&self) -> Vec<&Ident> {

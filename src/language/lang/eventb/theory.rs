@@ -1,10 +1,10 @@
 //! The operators and datatypes of a package's theories, by name.
 //!
-//! An operator with a direct definition is a macro whose type parameters are whole types. Datatypes, and operators
-//! that are given by cases or axioms, are known so that their use can be refused by name; a theory that nobody uses
-//! refuses nothing.
+//! An operator with a direct definition is a macro whose type parameters are whole types, and a datatype with one
+//! constructor is a record. Other datatypes, and operators that are given by cases or axioms, are known so that their
+//! use can be refused by name; a theory that nobody uses refuses nothing.
 
-use super::formula::{Res, list, malformed};
+use super::formula::{Res, idents, list, malformed};
 use super::term::{Kind, Term};
 use crate::lang::ast::Name;
 use std::collections::HashMap;
@@ -13,6 +13,12 @@ use std::collections::HashMap;
 #[derive(Clone, Debug)]
 pub enum Meaning<'t> {
     Operator(Operator<'t>),
+    /// A datatype with one constructor, as records: its type parameters, its fields and their types.
+    Record(Vec<Name>, Vec<(Name, &'t Term)>),
+    /// Its constructor, by the fields.
+    Make(Vec<Name>),
+    /// One of its destructors.
+    Field,
     /// Known, and not supported: what it is.
     Refused(&'static str),
 }
@@ -89,23 +95,57 @@ impl<'t> Theories<'t> {
     }
 
     fn datatype(&mut self, datatype: &'t Term) -> Res<()> {
-        let Some(("datatype", [of, _types, constructors])) = datatype.parts() else {
+        let Some(("datatype", [of, types, constructors])) = datatype.parts() else {
             return Err(malformed(datatype, "a datatype of a theory"));
         };
-        self.all.insert(name(of)?, Meaning::Refused("a datatype"));
-        for constructor in list(constructors)? {
-            let Some(("constructor", [of, destructors])) = constructor.parts() else {
-                return Err(malformed(constructor, "a constructor of a datatype"));
-            };
-            self.all.insert(name(of)?, Meaning::Refused("a constructor of a datatype"));
-            for destructor in list(destructors)? {
-                let Some(("destructor", [of, _])) = destructor.parts() else {
-                    return Err(malformed(destructor, "a destructor of a datatype"));
-                };
-                self.all.insert(name(of)?, Meaning::Refused("a destructor of a datatype"));
-            }
+        let (of, types) = (name(of)?, idents(types)?.into_iter().map(|t| t.name).collect());
+        let constructors = list(constructors)?.iter().map(constructor).collect::<Res<Vec<_>>>()?;
+        if let [(make, fields)] = &constructors[..]
+            && !fields.is_empty()
+            && fields.iter().all(|(_, ty)| !mentions(ty, &of))
+        {
+            let names = fields.iter().map(|(field, _)| field.clone()).collect();
+            self.all.extend(fields.iter().map(|(field, _)| (field.clone(), Meaning::Field)));
+            self.all.insert(make.clone(), Meaning::Make(names));
+            self.all.insert(of, Meaning::Record(types, fields.clone()));
+            return Ok(());
         }
+        for (make, fields) in constructors {
+            let field = |(field, _)| (field, Meaning::Refused("a destructor of a datatype"));
+            self.all.extend(fields.into_iter().map(field));
+            self.all.insert(make, Meaning::Refused("a constructor of a datatype"));
+        }
+        self.all.insert(of, Meaning::Refused("a datatype"));
         Ok(())
+    }
+}
+
+/// Its name, and its fields with their types.
+fn constructor(term: &Term) -> Res<(Name, Vec<(Name, &Term)>)> {
+    let Some(("constructor", [of, destructors])) = term.parts() else {
+        return Err(malformed(term, "a constructor of a datatype"));
+    };
+    let destructor = |t: &'_ Term| match t.parts() {
+        Some(("destructor", [of, _])) => name(of),
+        _ => Err(malformed(t, "a destructor of a datatype")),
+    };
+    let mut fields = vec![];
+    for t in list(destructors)? {
+        let field = destructor(t)?;
+        // It has just been seen to have two arguments.
+        if let Some((_, [_, ty])) = t.parts() {
+            fields.push((field, ty));
+        }
+    }
+    Ok((name(of)?, fields))
+}
+
+/// Whether a name occurs in a term.
+fn mentions(term: &Term, name: &str) -> bool {
+    match &term.kind {
+        Kind::Atom(a) => &**a == name,
+        Kind::Compound(_, parts) | Kind::List(parts) => parts.iter().any(|t| mentions(t, name)),
+        _ => false,
     }
 }
 

@@ -350,5 +350,6 @@ fn compose(machine: ast::Machine, project: &Project) -> Composed {
         instances: vec![Instance::alone(Arc::new(machine), names, by_name)],
         top: 0,
         obligations: project.obligations.clone(),
+        names_elements: true,
     }
 }

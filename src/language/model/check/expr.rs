@@ -171,6 +171,11 @@ impl Checker<'_> {
                 self.expect(of, &e.ty.clone().pow());
                 e
             }
+            A::HasType(e, of) => {
+                let e = self.value(e);
+                self.expect(of, &e.ty.pow());
+                node(ExprKind::Lit(Lit::BTrue), Type::Pred, span)
+            }
             A::Below(a, b) => {
                 let a = self.value(a);
                 let b = self.expect(b, &a.ty.clone());

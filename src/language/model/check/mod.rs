@@ -5,6 +5,7 @@
 //! [`fill`] puts the types in and takes the decisions that waited for them: `-` and `*` on numbers or
 //! sets, the place of a record's field. Absent on purpose: values and sizes.
 
+mod elements;
 mod expr;
 mod fill;
 mod names;
@@ -195,6 +196,10 @@ impl<'a> Checker<'a> {
         self.check_types_known();
         self.fill_model();
         self.drop_abstract(composed);
+        if composed.names_elements && !self.failed() {
+            elements::name(&mut self.model);
+            elements::measure_parts(&mut self.model);
+        }
     }
 
     fn declarations(&mut self, composed: &Composed) {
@@ -208,6 +213,7 @@ impl<'a> Checker<'a> {
             .map(|s| GivenSet {
                 name: s.name.name.clone(),
                 elements: s.elements.as_ref().map(|e| e.iter().map(|id| id.name.clone()).collect()),
+                named: vec![],
                 is_parameter: s.is_parameter,
                 span: s.name.span,
             })
