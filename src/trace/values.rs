@@ -132,7 +132,8 @@ mod tests {
         let set = |name: &str, elements: Option<Vec<&str>>| GivenSet {
             name: name.into(),
             elements: elements.map(|e| e.into_iter().map(Into::into).collect()),
-            named: vec![], is_parameter: false,
+            named: vec![],
+            is_parameter: false,
             span: crate::lang::diag::Span::default(),
         };
         let model = Model { sets: vec![set("S", None), set("T", Some(vec!["a", "b"]))], ..Model::default() };

@@ -2,6 +2,7 @@
 
 mod audit;
 mod elements;
+mod eventb;
 mod invariant;
 mod models;
 mod starts;

@@ -86,7 +86,8 @@ impl Generator {
         let given = |name: &str, elements| GivenSet {
             name: name.into(),
             elements,
-            named: vec![], is_parameter: false,
+            named: vec![],
+            is_parameter: false,
             span: Span::default(),
         };
         let model = Model {

@@ -9,11 +9,12 @@
 //! The new value of `x` is the local name `x'` until everything is known; at the end all are assigned at once.
 
 use super::formula::{join, literal_at, names, with};
-use super::project::{Action, ActionKind, Event, Labelled, Machine, Status, primed};
+use super::project::{Action, ActionKind, Event, Labelled, Machine, Status, Witness, primed};
 use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Lit, Name, Quant, Subst, SubstKind};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::print;
-use crate::lang::walk::children_mut;
+use crate::lang::stack::MAX_DEPTH;
+use crate::lang::walk::{children_mut, subst_children};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 pub const INITIALISATION: &str = "INITIALISATION";
@@ -38,7 +39,12 @@ impl<'p> Level<'p> {
 pub struct Events<'p> {
     pub levels: Vec<Level<'p>>,
     pub errors: Vec<Diagnostic>,
+    /// How many abstract events have been followed.
+    followed: usize,
 }
+
+/// Merged events multiply with the levels.
+const MAX_FOLLOWED: usize = 100_000;
 
 /// A part of what an event does, in the order in which things become known.
 enum Step {
@@ -55,7 +61,7 @@ type Known = BTreeMap<Name, Span>;
 
 impl<'p> Events<'p> {
     pub fn new(levels: Vec<Level<'p>>) -> Self {
-        Events { levels, errors: vec![] }
+        Events { levels, errors: vec![], followed: 0 }
     }
 
     /// What an event of the most concrete machine does.
@@ -71,6 +77,10 @@ impl<'p> Events<'p> {
                 wrap(steps, rest, true)
             }
         };
+        if depth(&inner) > MAX_DEPTH {
+            let message = format!("this does more than {MAX_DEPTH} things one after the other");
+            self.errors.push(Diagnostic::error("B0106", event.span, message));
+        }
         match conjunction(&event.guards, event.span) {
             None => inner,
             Some(guard) => {
@@ -140,7 +150,17 @@ impl<'p> Events<'p> {
             return assignment(&known, span);
         }
         let mut branches = vec![];
-        for parent in self.parents(k, event) {
+        let parents = self.parents(k, event);
+        self.refuse_loose_witnesses(event, &parents);
+        for parent in parents {
+            self.followed += 1;
+            if self.followed > MAX_FOLLOWED {
+                if self.followed == MAX_FOLLOWED + 1 {
+                    let message = "too many combinations of merged events";
+                    self.errors.push(Diagnostic::error("B0106", span, message));
+                }
+                break;
+            }
             let (mut steps, known) = match (event, parent) {
                 (Some(event), Some(parent)) => self.simulate(k, event, parent, &known),
                 _ => (self.unchanged(k, &known, |_| true), known.clone()),
@@ -152,10 +172,12 @@ impl<'p> Events<'p> {
             branches.push((steps, rest));
         }
         if branches.len() == 1 {
-            return branches.into_iter().map(|(steps, rest)| wrap(steps, rest, true)).next().unwrap_or_else(|| {
-                // There was one.
-                Subst { kind: SubstKind::Skip, span }
-            });
+            return branches.into_iter().map(|(steps, rest)| wrap(steps, rest, true)).next().unwrap_or_else(
+                || {
+                    // There was one.
+                    Subst { kind: SubstKind::Skip, span }
+                },
+            );
         }
         // A merged event follows any of those it refines that it can follow.
         let can: Vec<Expr> = branches.iter().map(|(steps, _)| as_predicate(steps, span)).collect();
@@ -164,6 +186,23 @@ impl<'p> Events<'p> {
         let arms = arms.map(|(can, (steps, rest))| (can, wrap(steps, rest, false))).collect();
         let select = Subst { kind: SubstKind::Select(arms, None), span };
         Subst { kind: SubstKind::Assert(some, Box::new(select)), span }
+    }
+
+    /// A witness is for something that an abstract event has.
+    fn refuse_loose_witnesses(&mut self, event: Option<&Event>, parents: &[Option<&Event>]) {
+        let is_for = |w: &Witness, e: &Event| e.parameters.iter().any(|p| p.name == w.of.name);
+        for w in event.iter().flat_map(|e| &e.witnesses) {
+            let is_variable = w.of.name.strip_suffix('\'').is_some_and(|x| self.has_variable(x));
+            let is_loose = !parents.iter().flatten().any(|e| is_variable || is_for(w, e));
+            if is_loose {
+                let message = format!("`{}` is nothing that a refined event has", w.of.name);
+                self.errors.push(Diagnostic::error("B0201", w.of.span, message));
+            }
+        }
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        self.levels.iter().any(|l| l.variables.contains(name))
     }
 
     /// The events that this one refines; nothing happens above where there is none.
@@ -189,7 +228,8 @@ impl<'p> Events<'p> {
 
     /// Variables of both levels that keep their value above keep it here, too.
     fn unchanged(&self, k: usize, known: &Known, above: impl Fn(&Name) -> bool) -> Vec<Step> {
-        let shared = |x: &Name| self.levels[k].variables.contains(x) && self.levels[k + 1].variables.contains(x);
+        let shared =
+            |x: &Name| self.levels[k].variables.contains(x) && self.levels[k + 1].variables.contains(x);
         let same = |(x, span): (&Name, &Span)| {
             let old = Ident { name: x.clone(), span: *span };
             Step::Demand(with(BinOp::Eq, new_value(&old), variable(&old), *span))
@@ -313,8 +353,7 @@ impl<'p> Events<'p> {
         let mut lets = vec![];
         for name in old {
             let Some(x) = name.strip_suffix('\'') else { continue };
-            let is_variable = self.levels.iter().any(|l| l.variables.contains(x));
-            if is_variable && !known.contains_key(x) && !is_initialisation {
+            if self.has_variable(x) && !known.contains_key(x) && !is_initialisation {
                 let span = steps.first().map_or(Span::default(), Step::span);
                 let id = Ident { name: name.clone(), span };
                 lets.push(Step::Let(id, Expr { kind: ExprKind::Name(x.into()), span }));
@@ -386,7 +425,8 @@ fn same_action(a: &Action, b: &Action) -> bool {
     let text = |e: &Expr| print::expr(e);
     match (&a.kind, &b.kind) {
         (ActionKind::Assign(a), ActionKind::Assign(b)) => {
-            let same = |(x, e): &(Ident, Expr), (y, f): &(Ident, Expr)| x.name == y.name && text(e) == text(f);
+            let same =
+                |(x, e): &(Ident, Expr), (y, f): &(Ident, Expr)| x.name == y.name && text(e) == text(f);
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         (ActionKind::Element(x, e), ActionKind::Element(y, f)) => x.name == y.name && text(e) == text(f),
@@ -463,24 +503,52 @@ fn equation(id: &Ident, e: &Expr) -> Expr {
 /// The steps one after the other, and then the rest. What is demanded is an error where it fails; otherwise it is a
 /// condition.
 fn wrap(steps: Vec<Step>, rest: Subst, demand: bool) -> Subst {
-    steps.into_iter().rev().fold(rest, |rest, step| {
+    let mut steps = steps;
+    let mut rest = rest;
+    while let Some(step) = steps.pop() {
         let span = rest.span;
-        let rest = Box::new(rest);
+        let inner = Box::new(rest);
         let kind = match step {
             Step::Let(id, e) => {
-                let equation = equation(&id, &e);
-                SubstKind::Let(vec![id], equation, rest)
+                // Equations that do not need each other are one LET.
+                let mut used = HashSet::new();
+                names(&e, &mut used);
+                let mut equations = vec![equation(&id, &e)];
+                let mut ids = vec![id];
+                while let Some(Step::Let(id, e)) = steps.last() {
+                    let mut needed = HashSet::new();
+                    names(e, &mut needed);
+                    let is_free = |x: &Ident| !needed.contains(&x.name) && x.name != id.name;
+                    if used.contains(&id.name) || !ids.iter().all(is_free) || needed.contains(&id.name) {
+                        break;
+                    }
+                    used.extend(needed);
+                    equations.push(equation(id, e));
+                    ids.push(id.clone());
+                    steps.pop();
+                }
+                ids.reverse();
+                equations.reverse();
+                SubstKind::Let(ids, join(BinOp::And, Lit::BTrue, equations, span), inner)
             }
-            Step::Demand(p) if demand => SubstKind::Assert(p, rest),
-            Step::Demand(p) => SubstKind::Select(vec![(p, *rest)], None),
+            Step::Demand(p) if demand => SubstKind::Assert(p, inner),
+            Step::Demand(p) => SubstKind::Select(vec![(p, *inner)], None),
             Step::Follow(ids, p) if demand => {
-                let any = SubstKind::Any(ids.clone(), p.clone(), rest);
+                let any = SubstKind::Any(ids.clone(), p.clone(), inner);
                 SubstKind::Assert(exists(ids, p), Box::new(Subst { kind: any, span }))
             }
-            Step::Follow(ids, p) | Step::Choose(ids, p) => SubstKind::Any(ids, p, rest),
+            Step::Follow(ids, p) | Step::Choose(ids, p) => SubstKind::Any(ids, p, inner),
         };
-        Subst { kind, span }
-    })
+        rest = Subst { kind, span };
+    }
+    rest
+}
+
+/// How deeply substitutions nest.
+fn depth(s: &Subst) -> u32 {
+    let mut most = 0;
+    subst_children(s, &mut |_| {}, &mut |c| most = most.max(depth(c)));
+    most + 1
 }
 
 /// Whether the steps can be taken.

@@ -273,13 +273,7 @@ impl<'t> Formulas<'t> {
     }
 
     /// An operator of a theory, or one that Rodin has built in.
-    fn operator(
-        &mut self,
-        name: &Name,
-        exprs: &'t [Term],
-        preds: &'t [Term],
-        span: Span,
-    ) -> Res<ExprKind> {
+    fn operator(&mut self, name: &Name, exprs: &'t [Term], preds: &'t [Term], span: Span) -> Res<ExprKind> {
         let exprs = exprs.iter().map(|t| self.formula(t)).collect::<Res<Vec<_>>>()?;
         let preds = preds.iter().map(|t| self.formula(t)).collect::<Res<Vec<_>>>()?;
         if let ("COND", [a, b], [c]) = (&**name, &exprs[..], &preds[..]) {
@@ -335,9 +329,8 @@ impl<'t> Formulas<'t> {
         span: Span,
     ) -> Res<ExprKind> {
         self.enter(name, types.into_iter().zip(args));
-        let one = |c: &mut Self, (field, ty): (Name, &'t Term)| {
-            Ok((Ident { name: field, span }, c.formula(ty)?))
-        };
+        let one =
+            |c: &mut Self, (field, ty): (Name, &'t Term)| Ok((Ident { name: field, span }, c.formula(ty)?));
         let fields = fields.into_iter().map(|f| one(self, f)).collect::<Res<Vec<_>>>();
         self.inside.pop();
         Ok(ExprKind::Struct(fields?))

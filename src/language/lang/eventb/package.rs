@@ -72,8 +72,7 @@ impl<'t> Reader<'t> {
                     project.obligations.push(Obligation { component, what, about, is_discharged });
                 }
                 Some(("discharged", [component, event, invariant])) => {
-                    let about =
-                        vec![("event".into(), atom(event)?), ("invariant".into(), atom(invariant)?)];
+                    let about = vec![("event".into(), atom(event)?), ("invariant".into(), atom(invariant)?)];
                     let (component, what) = (atom(component)?, "".into());
                     project.obligations.push(Obligation { component, what, about, is_discharged: true });
                 }
@@ -116,8 +115,14 @@ impl<'t> Reader<'t> {
             return Err(malformed(term, "`event_b_context/3`"));
         };
         let name = Ident { name: atom(name)?, span: name.span };
-        let mut context =
-            Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![], theorems: vec![] };
+        let mut context = Context {
+            name,
+            extends: vec![],
+            sets: vec![],
+            constants: vec![],
+            axioms: vec![],
+            theorems: vec![],
+        };
         for clause in list(clauses)? {
             match clause.parts() {
                 Some(("extends", [_, names])) => context.extends.extend(idents(names)?),

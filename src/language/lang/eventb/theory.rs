@@ -65,7 +65,8 @@ impl<'t> Theories<'t> {
             self.datatype(datatype)?;
         }
         for operator in list(operators)? {
-            let Some(("operator", [op, arguments, _well_defined, definitions, _cases])) = operator.parts() else {
+            let Some(("operator", [op, arguments, _well_defined, definitions, _cases])) = operator.parts()
+            else {
                 return Err(malformed(operator, "an operator of a theory"));
             };
             let op = name(op)?;
@@ -74,7 +75,8 @@ impl<'t> Theories<'t> {
                 _ => None,
             };
             let tag = tag.get(&op).cloned();
-            let meaning = Operator { arguments: self::arguments(arguments)?, types: types.clone(), definition, tag };
+            let meaning =
+                Operator { arguments: self::arguments(arguments)?, types: types.clone(), definition, tag };
             self.all.insert(op, Meaning::Operator(meaning));
         }
         for block in axiomatic {

@@ -40,10 +40,10 @@ impl<'p> Translation<'p> {
             let Some(id) = &machine.refines else { break };
             next = self.project.machines.iter().find(|m| m.name.name == id.name);
             match next {
-                None => self.error("B0210", id.span, format!("the machine `{}` is not here", id.name)),
+                None => self.error("B0211", id.span, format!("the machine `{}` is not here", id.name)),
                 Some(again) if chain.iter().any(|m| m.name.name == again.name.name) => {
                     let message = format!("`{}` refines itself in the end", id.name);
-                    self.error("B0211", id.span, message);
+                    self.error("B0210", id.span, message);
                     break;
                 }
                 Some(_) => {}
@@ -63,14 +63,14 @@ impl<'p> Translation<'p> {
         let mut open: Vec<&Name> = vec![];
         while let Some((id, is_left)) = todo.pop() {
             let Some(context) = self.project.contexts.iter().find(|c| c.name.name == id.name) else {
-                self.error("B0210", id.span, format!("the context `{}` is not here", id.name));
+                self.error("B0211", id.span, format!("the context `{}` is not here", id.name));
                 continue;
             };
             if is_left {
                 open.pop();
                 found.push(context);
             } else if open.contains(&&id.name) {
-                self.error("B0211", id.span, format!("`{}` extends itself in the end", id.name));
+                self.error("B0210", id.span, format!("`{}` extends itself in the end", id.name));
             } else if found.iter().all(|c| c.name.name != id.name) {
                 open.push(&id.name);
                 todo.push((&context.name, true));
@@ -99,6 +99,8 @@ impl<'p> Translation<'p> {
             }
         }
         self.distinct(&sets, &constants, &variables);
+        let declared: Vec<&Ident> = sets.iter().chain(&constants).chain(&variables).copied().collect();
+        self.own_names(&chain, &declared);
         self.kept_in_between(&chain);
         let mut axioms: Vec<&Expr> = vec![];
         let labelled = contexts.iter().flat_map(|c| &c.axioms);
@@ -113,8 +115,7 @@ impl<'p> Translation<'p> {
         let axioms: Vec<Expr> = axioms.into_iter().filter(|a| !enumerated.says(a)).cloned().collect();
         let theorems = chain.iter().flat_map(|m| &m.theorems);
         let theorems = contexts.iter().flat_map(|c| &c.theorems).chain(theorems);
-        let invariants: Vec<Labelled> =
-            chain.iter().rev().flat_map(|m| &m.invariants).cloned().collect();
+        let invariants: Vec<Labelled> = chain.iter().rev().flat_map(|m| &m.invariants).cloned().collect();
         let (initialisation, operations) = self.events(&chain, &variables);
         let span = top.span;
         let machine = ast::Machine {
@@ -156,6 +157,25 @@ impl<'p> Translation<'p> {
                 let message = format!("`{}` is declared twice", id.name);
                 let diag = Diagnostic::error("B0202", id.span, message);
                 self.diags.push(diag.note(first, "first declared here"));
+            }
+        }
+    }
+
+    /// Parameters have names of their own, and no name but that of a new value ends with a prime.
+    fn own_names(&mut self, chain: &[&Machine], declared: &[&Ident]) {
+        let all: HashSet<&Name> = declared.iter().map(|id| &id.name).collect();
+        let events = || chain.iter().flat_map(|m| &m.events);
+        let parameters = || events().flat_map(|e| &e.parameters);
+        for id in parameters().filter(|id| all.contains(&id.name)) {
+            self.error("B0202", id.span, format!("`{}` is declared twice", id.name));
+        }
+        for id in declared.iter().copied().chain(parameters()).filter(|id| id.name.contains('\'')) {
+            self.error("B0401", id.span, format!("the name `{}` is not supported", id.name));
+        }
+        for e in events() {
+            let twice = |(i, p): &(usize, &Ident)| e.parameters[..*i].iter().any(|q| q.name == p.name);
+            for (_, p) in e.parameters.iter().enumerate().filter(twice) {
+                self.error("B0202", p.span, format!("`{}` is declared twice", p.name));
             }
         }
     }
@@ -257,8 +277,8 @@ impl Enumerated {
                 let pairs = || (0..ids.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
                 let are_distinct =
                     pairs().all(|(i, j)| differ.contains(&(ids[i].name.clone(), ids[j].name.clone())));
-                let is_new = !found.sets.contains_key(&set)
-                    && ids.iter().all(|id| !found.elements.contains(&id.name));
+                let is_new =
+                    !found.sets.contains_key(&set) && ids.iter().all(|id| !found.elements.contains(&id.name));
                 if are_distinct && is_new {
                     found.elements.extend(ids.iter().map(|id| id.name.clone()));
                     found.sets.insert(set, ids);

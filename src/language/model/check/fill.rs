@@ -85,7 +85,9 @@ impl Checker<'_> {
                 }
             }
             // What a variant demands, see `ast::ExprKind::Below`; otherwise only numbers are compared.
-            ExprKind::Binary(op @ BinOp::Lt, a, _) if matches!(a.ty, Type::Pow(_)) => *op = BinOp::StrictSubset,
+            ExprKind::Binary(op @ BinOp::Lt, a, _) if matches!(a.ty, Type::Pow(_)) => {
+                *op = BinOp::StrictSubset
+            }
             ExprKind::Binary(op @ BinOp::Le, a, _) if matches!(a.ty, Type::Pow(_)) => *op = BinOp::Subset,
             ExprKind::Lit(Lit::EmptySet) if e.ty == Type::Int => e.kind = ExprKind::Int(0.into()),
             _ => {}
