@@ -25,8 +25,10 @@ fn term(short: &str) -> String {
         };
         out.push_str(open);
         while close != "" && chars.peek().is_some_and(|c| c.is_alphanumeric() || "_-'".contains(*c)) {
-            let c = chars.next().unwrap_or_default();
-            out.push_str(if c == '\'' { "\\'" } else { c.encode_utf8(&mut [0; 4]) });
+            match chars.next() {
+                Some('\'') => out.push_str("\\'"),
+                c => out.extend(c),
+            }
         }
         out.push_str(close);
     }

@@ -4,7 +4,7 @@
 //! more than classical B does, so this happens here and not in the evaluators. Messages and explanations still have
 //! the text as written.
 
-use super::formula::{join, literal_at, with};
+use super::formula::{join, literal_at, names, with};
 use super::project::Project;
 use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Name, Quant, UnOp};
 use crate::lang::diag::Span;
@@ -72,6 +72,7 @@ impl Normal {
             ExprKind::Quant(Quant::Forall, ids, body) => {
                 (is_implication(body)).then(|| forall(ids.clone(), (**body).clone(), span))
             }
+            ExprKind::Quant(Quant::Exists, ids, body) => exists(ids, body, span),
             ExprKind::ComprMap(ids, p, value) => sequences(ids, p, value, span),
             _ => None,
         };
@@ -142,7 +143,12 @@ impl Normal {
             ExprKind::Binary(BinOp::Mul, domain, values) if same(domain, from) => {
                 let ExprKind::SetExt(values) = &values.kind else { return None };
                 let [value] = &values[..] else { return None };
-                Some(with(BinOp::In, value.clone(), (**to).clone(), e.span))
+                Some(all_are(value, from, to, e.span))
+            }
+            ExprKind::Bind(Binder::Lambda, ids, p, value) if !mentions(value, ids) => {
+                let is_on = matches!((&p.kind, &ids[..]), (ExprKind::Binary(BinOp::In, x, s), [id])
+                    if matches!(&x.kind, ExprKind::Name(n) if *n == id.name) && same(s, from));
+                is_on.then(|| all_are(value, from, to, e.span))
             }
             ExprKind::Bind(Binder::Lambda, ids, p, _) if self.is_type(to) => {
                 let mut parts = vec![];
@@ -180,6 +186,62 @@ fn is_lit(e: &Expr, lit: Lit) -> bool {
     }
 }
 
+/// The one value of a function is in a set, unless the function is empty.
+fn all_are(value: &Expr, domain: &Expr, set: &Expr, span: Span) -> Expr {
+    let is_in = with(BinOp::In, value.clone(), set.clone(), span);
+    let nothing = with(BinOp::Eq, domain.clone(), literal_at(Lit::EmptySet, span), span);
+    with(BinOp::Or, is_in, nothing, span)
+}
+
+fn mentions(e: &Expr, ids: &[Ident]) -> bool {
+    let mut used = HashSet::new();
+    names(e, &mut used);
+    ids.iter().any(|id| used.contains(&id.name))
+}
+
+/// True whatever the names stand for.
+fn is_trivial(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Lit(Lit::BTrue) => true,
+        ExprKind::Binary(BinOp::And, a, b) => is_trivial(a) && is_trivial(b),
+        ExprKind::Binary(BinOp::Eq, a, b) => {
+            matches!((&a.kind, &b.kind), (ExprKind::Name(a), ExprKind::Name(b)) if a == b)
+        }
+        _ => false,
+    }
+}
+
+/// `∃p, q · p < q ∧ e = p‥q ∧ …`: the ends of the interval are the least and the greatest element of e.
+fn exists(ids: &[Ident], body: &Expr, span: Span) -> Option<Expr> {
+    let mut parts = vec![];
+    conjuncts(body, &mut parts);
+    let bound = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if ids.iter().any(|id| id.name == *n));
+    let mut more = vec![];
+    for p in &parts {
+        let ExprKind::Binary(BinOp::Eq, a, b) = &p.kind else { continue };
+        for (e, interval) in [(a, b), (b, a)] {
+            let ExprKind::Binary(BinOp::Interval, low, high) = &interval.kind else { continue };
+            let is_open = bound(low) && bound(high) && !mentions(e, ids);
+            let is_ordered = parts.iter().any(|p| match &p.kind {
+                ExprKind::Binary(BinOp::Lt | BinOp::Le, x, y) => x.kind == low.kind && y.kind == high.kind,
+                ExprKind::Binary(BinOp::Gt | BinOp::Ge, y, x) => x.kind == low.kind && y.kind == high.kind,
+                _ => false,
+            });
+            if is_open && is_ordered {
+                let end = |fun| Expr { kind: ExprKind::Call(fun, vec![(**e).clone()]), span };
+                more.push(with(BinOp::Neq, (**e).clone(), literal_at(Lit::EmptySet, span), span));
+                more.push(with(BinOp::Eq, (**low).clone(), end(Fun::Min), span));
+                more.push(with(BinOp::Eq, (**high).clone(), end(Fun::Max), span));
+            }
+        }
+    }
+    (!more.is_empty()).then(|| {
+        more.extend(parts.into_iter().cloned());
+        let body = Box::new(join(BinOp::And, Lit::BTrue, more, span));
+        Expr { kind: ExprKind::Quant(Quant::Exists, ids.to_vec(), body), span }
+    })
+}
+
 /// True, and `x` has the type of the elements of `set`.
 fn has_type(x: Expr, set: Expr, span: Span) -> Expr {
     Expr { kind: ExprKind::HasType(Box::new(x), Box::new(set)), span }
@@ -203,6 +265,9 @@ fn is_implication(e: &Expr) -> bool {
 fn forall(ids: Vec<Ident>, body: Expr, span: Span) -> Expr {
     let (mut given, mut rest) = (vec![], vec![]);
     split(body, &mut given, &mut rest);
+    if rest.iter().any(is_trivial) {
+        return literal_at(Lit::BTrue, span);
+    }
     let given = join(BinOp::And, Lit::BTrue, given, span);
     if rest.is_empty() {
         let some = Expr { kind: ExprKind::Quant(Quant::Exists, ids, Box::new(given)), span };
@@ -256,7 +321,7 @@ fn sequences(ids: &[Ident], p: &Expr, value: &Expr, span: Span) -> Option<Expr> 
                 let ExprKind::Binary(BinOp::Interval, low, high) = &from.kind else { return None };
                 let is_one = matches!(&low.kind, ExprKind::Int(i) if *i == 1.into());
                 let mut used = HashSet::new();
-                super::formula::names(to, &mut used);
+                names(to, &mut used);
                 if !is_one || !is(high, n) || used.contains(f) || used.contains(n) {
                     return None;
                 }

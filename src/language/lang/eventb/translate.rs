@@ -4,7 +4,7 @@
 //! levels, and the events of the most concrete one. Axioms are properties; theorems are assertions.
 
 use super::event::{Events, INITIALISATION, Level, conjunction, is_initialisation};
-use super::formula::join;
+use super::formula::{join, names, with};
 use super::project::{Context, Labelled, Machine, Project};
 use crate::lang::ast::{self, BinOp, Expr, ExprKind, Ident, Lit, MachineKind, Name, Operation, SetDecl};
 use crate::lang::composed::{Composed, Entity, Instance, OpDef, SetDef};
@@ -112,7 +112,9 @@ impl<'p> Translation<'p> {
             .collect();
         let constants: Vec<Ident> =
             constants.into_iter().filter(|c| !enumerated.is_element(&c.name)).cloned().collect();
-        let axioms: Vec<Expr> = axioms.into_iter().filter(|a| !enumerated.says(a)).cloned().collect();
+        let defined = enumerated.relations(&axioms);
+        let mut axioms: Vec<Expr> = axioms.into_iter().filter(|a| !enumerated.says(a)).cloned().collect();
+        axioms.extend(defined);
         let theorems = chain.iter().flat_map(|m| &m.theorems);
         let theorems = contexts.iter().flat_map(|c| &c.theorems).chain(theorems);
         let invariants: Vec<Labelled> = chain.iter().rev().flat_map(|m| &m.invariants).cloned().collect();
@@ -290,6 +292,42 @@ impl Enumerated {
 
     fn is_element(&self, name: &Name) -> bool {
         self.elements.contains(name)
+    }
+
+    /// Relations that axioms give element by element: `r ∈ S ↔ T` and `r[{a}] = A` for every a of S say that r is
+    /// `{a}×A ∪ …`, which finds it at once.
+    fn relations(&self, axioms: &[&Expr]) -> Vec<Expr> {
+        let mut found = vec![];
+        for a in axioms {
+            let ExprKind::Binary(BinOp::In, r, space) = &a.kind else { continue };
+            let ExprKind::Binary(BinOp::Rel | BinOp::TotalRel, from, _) = &space.kind else { continue };
+            let (ExprKind::Name(name), ExprKind::Name(set)) = (&r.kind, &from.kind) else { continue };
+            let Some(elements) = self.sets.get(set) else { continue };
+            let image_of = |element: &Ident| {
+                axioms.iter().find_map(|a| {
+                    let ExprKind::Binary(BinOp::Eq, x, y) = &a.kind else { return None };
+                    [(x, y), (y, x)].into_iter().find_map(|(image, value)| {
+                        let ExprKind::Image(f, of) = &image.kind else { return None };
+                        let ExprKind::SetExt(of) = &of.kind else { return None };
+                        let is_name = |e: &Expr, n: &Name| matches!(&e.kind, ExprKind::Name(m) if m == n);
+                        let mut used = HashSet::new();
+                        names(value, &mut used);
+                        let fits = is_name(f, name)
+                            && of.len() == 1
+                            && is_name(&of[0], &element.name)
+                            && !used.contains(name);
+                        let single = Expr { kind: ExprKind::SetExt(of.clone()), span: a.span };
+                        fits.then(|| with(BinOp::Mul, single, (**value).clone(), a.span))
+                    })
+                })
+            };
+            let parts: Option<Vec<Expr>> = elements.iter().map(image_of).collect();
+            if let Some(parts) = parts {
+                let union = join(BinOp::Union, Lit::EmptySet, parts, a.span);
+                found.push(with(BinOp::Eq, (**r).clone(), union, a.span));
+            }
+        }
+        found
     }
 
     /// Whether an axiom says only what the list of elements says.
