@@ -274,6 +274,12 @@ fn operators() {
         ("extended_pred(~below,[#1,#2],[])".into(), true),
         ("equal(~extended_expr(~lft,[extended_expr(~mk,[#1,boolean_true(none)],[])],[]),#1)".into(), true),
         ("equal(~extended_expr(~'SUM',[set_extension(~[couple(~[#1,#2]),couple(~[#2,#2])])],[]),#4)".into(), true),
+        (format!("equal(~composition(~event_b_comprehension_set(~[$i],couple(~[$i,minus(~$i,#2)]),member(~$i,{all})),{pairs}),set_extension(~[couple(~[#3,#2]),couple(~[#5,#4])]))"), true),
+        (format!("equal(~composition(~event_b_comprehension_set(~[$i],couple(~[$i,add(~#1,$i)]),member(~$i,natural1_set(none))),{pairs}),set_extension(~[couple(~[#2,#4])]))"), true),
+        ("equal(~function(~event_b_comprehension_set(~[$u],couple(~[$u,add(~$u,#1)]),member(~$u,integer_set(none))),[#4]),#5)".into(), true),
+        ("equal(~function(~event_b_comprehension_set(~[$u,$v],couple(~[$u,$v]),conjunct(~member(~$u,bool_set(none)),conjunct(~implication(~equal(~$u,boolean_true(none)),equal(~$v,#1)),implication(~negation(~equal(~$u,boolean_true(none))),equal(~$v,#2))))),[boolean_false(none)]),#2)".into(), true),
+        ("exists(~[$p,$q],conjunct(~less(~$p,$q),equal(~set_extension(~[#3,#4,#5]),interval(~$p,$q))))".into(), true),
+        ("exists(~[$p,$q],conjunct(~less(~$p,$q),equal(~set_extension(~[#3,#5]),interval(~$p,$q))))".into(), false),
         // An argument is not caught by a name that the definition binds.
         ("exists(~[$x],conjunct(~equal(~$x,#5),extended_pred(~below,[#4,$x],[])))".into(), true),
     ];

@@ -10,6 +10,7 @@ use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Name, Qua
 use crate::lang::diag::Span;
 use crate::lang::print;
 use crate::lang::walk::{children, children_mut};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// What is known of names.
@@ -17,6 +18,8 @@ pub struct Normal {
     carriers: HashSet<Name>,
     /// Constants that an axiom says are equal to something.
     defined: HashMap<Name, Expr>,
+    /// How many names were made up.
+    fresh: Cell<usize>,
 }
 
 /// Puts all formulas of a project into such forms.
@@ -43,7 +46,7 @@ impl Normal {
                 defined.entry(x.clone()).or_insert_with(|| (**e).clone());
             }
         }
-        Normal { carriers, defined }
+        Normal { carriers, defined, fresh: Cell::new(0) }
     }
 
     /// An axiom: constants may be replaced by what other axioms say they are.
@@ -73,6 +76,12 @@ impl Normal {
                 (is_implication(body)).then(|| forall(ids.clone(), (**body).clone(), span))
             }
             ExprKind::Quant(Quant::Exists, ids, body) => exists(ids, body, span),
+            ExprKind::Binary(BinOp::And, a, b) => either(a, b, span),
+            ExprKind::Binary(BinOp::Compose, a, b) => self.shifted(a, b, span),
+            ExprKind::Apply(f, args) => match &args[..] {
+                [arg] => self.applied(f, arg, span),
+                _ => None,
+            },
             ExprKind::ComprMap(ids, p, value) => sequences(ids, p, value, span),
             _ => None,
         };
@@ -103,6 +112,74 @@ impl Normal {
             found
         }
         self.is_type(e) && has_numbers(e) && !matches!(e.kind, ExprKind::Lit(_))
+    }
+
+    /// A function that is written out for all of a type, applied to something.
+    fn applied(&self, f: &Expr, arg: &Expr, span: Span) -> Option<Expr> {
+        let (id, p, value) = match &f.kind {
+            ExprKind::Bind(Binder::Lambda, ids, p, value) if ids.len() == 1 => (&ids[0], p, Some(&**value)),
+            ExprKind::Compr(ids, p) if ids.len() == 2 => (&ids[0], p, None),
+            _ => return None,
+        };
+        let mut parts = vec![];
+        conjuncts(p, &mut parts);
+        let is_typing = |p: &&Expr| match &p.kind {
+            ExprKind::Binary(BinOp::In, x, s) => matches!(x.kind, ExprKind::Name(_)) && self.is_type(s),
+            ExprKind::HasType(..) => true,
+            _ => false,
+        };
+        let rest: Vec<&Expr> = parts.into_iter().filter(|p| !is_typing(p)).collect();
+        // `{x, y · y = E}` has one y for each x.
+        let value = match (value, &rest[..], &f.kind) {
+            (Some(value), [], _) => value,
+            (None, [only], ExprKind::Compr(ids, _)) => {
+                let ExprKind::Binary(BinOp::Eq, y, e) = &only.kind else { return None };
+                let is_second = matches!(&y.kind, ExprKind::Name(n) if *n == ids[1].name);
+                (is_second && !mentions(e, &ids[1..])).then_some(&**e)?
+            }
+            _ => return None,
+        };
+        // The argument must have a value, also where nobody asks for it.
+        let is_plain = matches!(arg.kind, ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Int(_));
+        if is_plain && !mentions(value, std::slice::from_ref(id)) {
+            return Some(value.clone());
+        }
+        if mentions(arg, std::slice::from_ref(id)) {
+            return None;
+        }
+        let name = Expr { kind: ExprKind::Name(id.name.clone()), span };
+        let equation = with(BinOp::Eq, name, arg.clone(), span);
+        let kind = ExprKind::Let(vec![id.clone()], Box::new(equation), Box::new(value.clone()));
+        Some(Expr { kind, span })
+    }
+
+    /// `{i · P ∣ i ↦ i - k} ; s`, with which people write that one sequence follows another: s with its keys moved.
+    fn shifted(&self, shift: &Expr, s: &Expr, span: Span) -> Option<Expr> {
+        let ExprKind::Bind(Binder::Lambda, ids, p, value) = &shift.kind else { return None };
+        let [i] = &ids[..] else { return None };
+        let is_key = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if *n == i.name);
+        let (back, by) = match &value.kind {
+            ExprKind::Binary(BinOp::Sub, x, k) if is_key(x) => (BinOp::Add, k),
+            ExprKind::Binary(BinOp::Add, x, k) if is_key(x) => (BinOp::Sub, k),
+            ExprKind::Binary(BinOp::Add, k, x) if is_key(x) => (BinOp::Sub, k),
+            _ => return None,
+        };
+        if mentions(by, ids) {
+            return None;
+        }
+        self.fresh.set(self.fresh.get() + 1);
+        let id = |what: &str| Ident { name: format!("{what}·{}", self.fresh.get()).into(), span };
+        let name = |id: &Ident| Expr { kind: ExprKind::Name(id.name.clone()), span };
+        let (key, item) = (id("key"), id("item"));
+        let moved = with(back, name(&key), (**by).clone(), span);
+        let couple = with(BinOp::Pair, name(&key), name(&item), span);
+        let member = with(BinOp::In, couple, s.clone(), span);
+        let equation = with(BinOp::Eq, name(i), moved.clone(), span);
+        let kind = ExprKind::Let(vec![i.clone()], Box::new(equation), p.clone());
+        let condition = with(BinOp::And, member, Expr { kind, span }, span);
+        let value = with(BinOp::Pair, moved, name(&item), span);
+        let kind = ExprKind::ComprMap(vec![key, item], Box::new(condition), Box::new(value));
+        Some(Expr { kind, span })
     }
 
     /// Whether a set of relations is empty, where that is clear.
@@ -184,6 +261,21 @@ fn is_lit(e: &Expr, lit: Lit) -> bool {
         ExprKind::Typed(e, _) => is_lit(e, lit),
         _ => false,
     }
+}
+
+/// `(c ⇒ x = E) ∧ (¬c ⇒ x = F)` gives x one value.
+fn either(a: &Expr, b: &Expr, span: Span) -> Option<Expr> {
+    let ExprKind::Binary(BinOp::Implies, c, x) = &a.kind else { return None };
+    let ExprKind::Binary(BinOp::Implies, not_c, y) = &b.kind else { return None };
+    let ExprKind::Unary(UnOp::Not, d) = &not_c.kind else { return None };
+    let ExprKind::Binary(BinOp::Eq, x, e) = &x.kind else { return None };
+    let ExprKind::Binary(BinOp::Eq, y, f) = &y.kind else { return None };
+    let (ExprKind::Name(x_name), ExprKind::Name(y_name)) = (&x.kind, &y.kind) else { return None };
+    if x_name != y_name || print::expr(c) != print::expr(d) {
+        return None;
+    }
+    let value = Expr { kind: ExprKind::If(c.clone(), e.clone(), f.clone()), span };
+    Some(with(BinOp::Eq, (**x).clone(), value, span))
 }
 
 /// The one value of a function is in a set, unless the function is empty.
