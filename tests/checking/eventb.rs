@@ -24,7 +24,7 @@ fn term(short: &str) -> String {
             }
         };
         out.push_str(open);
-        while close != "" && chars.peek().is_some_and(|c| c.is_alphanumeric() || "_-'".contains(*c)) {
+        while !close.is_empty() && chars.peek().is_some_and(|c| c.is_alphanumeric() || "_-'".contains(*c)) {
             match chars.next() {
                 Some('\'') => out.push_str("\\'"),
                 c => out.extend(c),
@@ -251,7 +251,7 @@ fn operators() {
         (format!("equal(~function(~{pairs},[#3]),#4)"), true),
         (format!("equal(~ring(~{pairs},set_extension(~[couple(~[#0,#1])])),set_extension(~[couple(~[#0,#2])]))"), true),
         (format!("equal(~composition(~{pairs},set_extension(~[couple(~[#2,#9])])),set_extension(~[couple(~[#1,#9])]))"), true),
-        (format!("equal(~domain_restriction(~set_extension(~[#1]),event_b_identity(none)),set_extension(~[couple(~[#1,#1])]))"), true),
+        ("equal(~domain_restriction(~set_extension(~[#1]),event_b_identity(none)),set_extension(~[couple(~[#1,#1])]))".into(), true),
         ("equal(~function(~event_b_first_projection_v2(none),[couple(~[#1,#2])]),#1)".into(), true),
         ("equal(~function(~event_b_second_projection_v2(none),[couple(~[#1,#2])]),#2)".into(), true),
         (format!("equal(~image(~event_b_first_projection_v2(none),{pairs}),set_extension(~[#1,#3]))"), true),

@@ -198,7 +198,8 @@ fn the_corpus_agrees_with_prob() {
 
 #[test]
 fn the_event_b_corpus_agrees_with_prob() {
-    agree("eventb", "eventb-known.csv", Bars { agree: 90, other_under_nauty: 0 });
+    // Three are disputed.
+    agree("eventb", "eventb-known.csv", Bars { agree: 90, other_under_nauty: 3 });
 }
 
 /// What must be reached.

@@ -171,13 +171,10 @@ impl<'p> Events<'p> {
             let rest = self.above(k + 1, parent, known, span);
             branches.push((steps, rest));
         }
-        if branches.len() == 1 {
-            return branches.into_iter().map(|(steps, rest)| wrap(steps, rest, true)).next().unwrap_or_else(
-                || {
-                    // There was one.
-                    Subst { kind: SubstKind::Skip, span }
-                },
-            );
+        if branches.len() == 1
+            && let Some((steps, rest)) = branches.pop()
+        {
+            return wrap(steps, rest, true);
         }
         // A merged event follows any of those it refines that it can follow.
         let can: Vec<Expr> = branches.iter().map(|(steps, _)| as_predicate(steps, span)).collect();
