@@ -3,6 +3,7 @@
 //! Event-B's operators mean what B's do, with these exceptions: `id`, `prj1` and `prj2` are about whole types,
 //! `partition` and `finite` are written out, `∘` is composition backwards. What is not known here is refused by name.
 
+use super::shape::{Res, idents, list, malformed, refused};
 use super::term::{Kind, Term};
 use super::theory::{Meaning, Operator, Theories};
 use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Name, Quant, UnOp};
@@ -11,42 +12,8 @@ use crate::lang::stack::MAX_DEPTH;
 use crate::lang::walk::children;
 use std::collections::{HashMap, HashSet};
 
-/// Boxed, because a diagnostic is large and errors are rare.
-pub type Res<X> = Result<X, Box<Diagnostic>>;
-
 /// More parts than this are not made of one package: operators of theories can multiply.
 const MAX_NODES: usize = 5_000_000;
-
-pub fn refused(span: Span, what: impl Into<String>) -> Box<Diagnostic> {
-    let message = format!("{} is not supported", what.into());
-    Box::new(Diagnostic::error("B0401", span, message))
-}
-
-pub fn malformed(term: &Term, wanted: &str) -> Box<Diagnostic> {
-    let message = format!("expected {wanted}, found {}", term.shape());
-    Box::new(Diagnostic::error("B0102", term.span, message))
-}
-
-pub fn list(term: &Term) -> Res<&[Term]> {
-    term.list().ok_or_else(|| malformed(term, "a list"))
-}
-
-/// `identifier(Pos, Name)`, or an atom.
-pub fn ident(term: &Term) -> Res<Ident> {
-    let name = match term.parts() {
-        Some(("identifier", [_, name])) => name.atom(),
-        Some((_, [])) => term.atom(),
-        _ => None,
-    };
-    match name {
-        Some(name) => Ok(Ident { name: name.clone(), span: term.span }),
-        None => Err(malformed(term, "an identifier")),
-    }
-}
-
-pub fn idents(term: &Term) -> Res<Vec<Ident>> {
-    list(term)?.iter().map(ident).collect()
-}
 
 /// What names stand for inside an operator's definition.
 #[derive(Default)]

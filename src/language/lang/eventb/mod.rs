@@ -1,6 +1,6 @@
 //! Event-B. Read are ProB's packages (`.eventb`); they become a [`project::Project`], and that one composed machine.
 //!
-//! [`term`] reads Prolog, [`package`], [`theory`] and [`formula`] know what the terms of a package mean; [`listing`]
+//! [`term`] reads Prolog, [`shape`], [`package`], [`theory`] and [`formula`] know what the terms of a package mean; [`listing`]
 //! gives everything a place that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of
 //! packages. Absent on purpose: Rodin's files, text.
 
@@ -10,6 +10,7 @@ pub mod listing;
 pub mod normal;
 pub mod package;
 pub mod project;
+pub mod shape;
 pub mod term;
 pub mod theory;
 pub mod translate;

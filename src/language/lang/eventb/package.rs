@@ -4,8 +4,9 @@
 //! and obligations are kept; the others (versions of exporters, weakest preconditions for ProB's own reductions) say
 //! nothing about the model.
 
-use super::formula::{Formulas, Res, ident, idents, list, malformed, refused};
+use super::formula::Formulas;
 use super::project::{Action, ActionKind, Context, Event, Labelled, Machine, Project, Status, Witness};
+use super::shape::{Res, ident, idents, list, malformed, refused};
 use super::term::Term;
 use super::theory::Theories;
 use crate::lang::ast::{Ident, Name};

@@ -4,7 +4,7 @@
 //! constructor is a record. Other datatypes, and operators that are given by cases or axioms, are known so that their
 //! use can be refused by name; a theory that nobody uses refuses nothing.
 
-use super::formula::{Res, idents, list, malformed};
+use super::shape::{Res, idents, list, malformed};
 use super::term::{Kind, Term};
 use crate::lang::ast::Name;
 use std::collections::HashMap;
