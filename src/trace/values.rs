@@ -132,6 +132,7 @@ mod tests {
         let set = |name: &str, elements: Option<Vec<&str>>| GivenSet {
             name: name.into(),
             elements: elements.map(|e| e.into_iter().map(Into::into).collect()),
+            named: vec![],
             is_parameter: false,
             span: crate::lang::diag::Span::default(),
         };

@@ -2,6 +2,7 @@
 
 mod audit;
 mod elements;
+mod eventb;
 mod fixed;
 mod invariant;
 mod models;

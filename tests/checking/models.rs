@@ -33,7 +33,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
         let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if path.is_dir() {
             files(&path, out);
-        } else if matches!(kind, "mch" | "ref" | "imp") {
+        } else if matches!(kind, "mch" | "ref" | "imp" | "eventb") {
             out.push(path);
         }
     }

@@ -25,6 +25,7 @@ pub fn base() -> (Model, Scope) {
     let set = |name: &str, elements| GivenSet {
         name: name.into(),
         elements,
+        named: vec![],
         is_parameter: false,
         span: Default::default(),
     };

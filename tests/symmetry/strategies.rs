@@ -49,7 +49,13 @@ fn ty(c: &mut Choice, depth: usize) -> Type {
 fn with_states(seed: u64, states: usize, test: impl FnOnce(&Arc<MachineAction>, &[Vec<u64>], &mut Choice)) {
     let mut g = Generator::new(seed);
     let span = Span::default();
-    g.model.sets.push(GivenSet { name: "T".into(), elements: None, is_parameter: false, span });
+    g.model.sets.push(GivenSet {
+        name: "T".into(),
+        elements: None,
+        named: vec![],
+        is_parameter: false,
+        span,
+    });
     g.scope.card = vec![3, 2 + g.choice.below(3) as u64, 1 + g.choice.below(3) as u64];
     for _ in 0..1 + g.choice.below(3) {
         let ty = ty(&mut g.choice, 3);

@@ -345,8 +345,8 @@ impl<'m> Compiler<'m> {
             Lit::EmptySet | Lit::EmptySeq => Node::Const(Val::empty(out)),
             Lit::Succ => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(1))))),
             Lit::Pred => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(-1))))),
-            // Reals do not pass the type checker.
-            Lit::RealSet | Lit::FloatSet => Node::Const(Val::None),
+            // These do not pass the type checker.
+            Lit::RealSet | Lit::FloatSet | Lit::Whole => Node::Const(Val::None),
         }
     }
 

@@ -141,6 +141,8 @@ fn literal<'m>(cx: &Cx<'m>, lit: Lit, span: Span) -> Result<Item<'m>, Fault> {
         Lit::EmptySet | Lit::EmptySeq => Value::Set(Elements::new()).into(),
         Lit::Succ => Symbolic::Shift(1).into(),
         Lit::Pred => Symbolic::Shift(-1).into(),
+        // The type checker puts the set itself in its place.
+        Lit::Whole => return Err(limit(span, "the set of all values of an unknown type")),
         Lit::RealSet | Lit::FloatSet => return Err(limit(span, "real numbers are not supported")),
     })
 }

@@ -61,6 +61,13 @@ pub enum ExprKind {
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `LET x, y BE x = E & y = F IN G END` as expression or predicate
     Let(Vec<Ident>, Box<Expr>, Box<Expr>),
+    /// `E ⦂ T` (Event-B): the first, which has the type of the second's elements.
+    Typed(Box<Expr>, Box<Expr>),
+    /// True; the first has the type of the second's elements (Event-B says types in predicates).
+    HasType(Box<Expr>, Box<Expr>),
+    /// The first is less than the second: a smaller number, the second not negative, or a strict subset, as the types
+    /// decide. What a variant (Event-B) demands.
+    Below(Box<Expr>, Box<Expr>),
 }
 
 /// Names of fixed meaning without arguments.
@@ -88,6 +95,9 @@ pub enum Lit {
     Pred,
     RealSet,
     FloatSet,
+    /// All values of a type, which where it stands decides (Event-B: `id` and `prj1` are about whole types). The typed
+    /// model has the set itself instead.
+    Whole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -64,6 +64,28 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// The one use of a machine that refers to no other.
+    pub(in crate::lang) fn alone(
+        machine: Arc<Machine>,
+        names: HashMap<Name, Entity>,
+        operations: HashMap<Name, usize>,
+    ) -> Instance {
+        Instance {
+            machine,
+            names,
+            operations,
+            is_abstract: false,
+            shares_data: false,
+            prefix: String::new(),
+            exports: vec![],
+            exported_operations: vec![],
+            abstraction: None,
+            parts: vec![],
+            is_seen: false,
+            is_included: false,
+        }
+    }
+
     pub fn operation(&self, index: usize) -> Option<&Operation> {
         let own = self.machine.operations.len();
         match index.checked_sub(own) {
@@ -71,6 +93,18 @@ impl Instance {
             Some(local) => self.machine.local_operations.get(local),
         }
     }
+}
+
+/// A proof obligation as the tool that made it has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obligation {
+    /// The machine or context it belongs to.
+    pub component: Name,
+    /// What is to be proved, in the tool's words; empty where it does not say.
+    pub what: Name,
+    /// What it is about: the kind (`event`, `invariant`, …) and the label of each part.
+    pub about: Vec<(Name, Name)>,
+    pub is_discharged: bool,
 }
 
 /// A machine with everything that it refers to.
@@ -89,4 +123,8 @@ pub struct Composed {
     pub order: Vec<usize>,
     pub instances: Vec<Instance>,
     pub top: usize,
+    /// What the file says about proofs; nothing relies on it.
+    pub obligations: Vec<Obligation>,
+    /// Constants of a deferred set that differ from each other are names of its elements.
+    pub names_elements: bool,
 }

@@ -112,8 +112,13 @@ impl SourceMap {
         Ok(self.add(path, text))
     }
 
+    /// What the next text that is added will be.
+    pub fn next(&self) -> FileId {
+        FileId(self.files.len() as u32)
+    }
+
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> FileId {
-        let id = FileId(self.files.len() as u32);
+        let id = self.next();
         self.files.push(Source::new(path.into(), text.into()));
         id
     }

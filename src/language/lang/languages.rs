@@ -3,16 +3,16 @@
 use crate::lang::ast::Expr;
 use crate::lang::b::{self, ClassicalB};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
 use std::path::Path;
 
 /// All front ends. The first one reads files of unknown endings, too.
-pub static ALL: [&dyn FrontEnd; 1] = [&ClassicalB];
+pub static ALL: [&dyn FrontEnd; 2] = [&ClassicalB, &EventB];
 
 /// Languages that are known and not read, by the endings of their files.
-const REFUSED: [(&str, &str); 12] = [
-    ("eventb", "Event-B package"),
+const REFUSED: [(&str, &str); 11] = [
     ("bum", "Event-B machine of Rodin"),
     ("buc", "Event-B context of Rodin"),
     ("bcm", "checked Event-B machine of Rodin"),

@@ -7,6 +7,7 @@ pub mod ast;
 pub mod b;
 pub mod composed;
 pub mod diag;
+pub mod eventb;
 pub mod external;
 pub mod files;
 pub mod front;

@@ -163,6 +163,8 @@ pub fn literal(lit: Lit) -> &'static str {
         // The word REAL is a name in ProB's classical B; only the symbol is not.
         Lit::RealSet => "ℝ",
         Lit::FloatSet => "FLOAT",
+        // No word of its own has this meaning; the type is for the place to decide in either form.
+        Lit::Whole => "{x | btrue}",
     }
 }
 
@@ -357,6 +359,21 @@ impl Printer {
                 self.put(" IN ");
                 self.expr(v, TOP);
                 self.put(" END");
+            }
+            ExprKind::Typed(a, _) => self.expr(a, OPERAND),
+            ExprKind::HasType(a, b) => {
+                self.put("(");
+                self.expr(a, OPERAND);
+                self.put(" : ");
+                self.expr(b, OPERAND);
+                self.put(")");
+            }
+            ExprKind::Below(a, b) => {
+                self.put("(");
+                self.expr(a, OPERAND);
+                self.put(" < ");
+                self.expr(b, OPERAND);
+                self.put(")");
             }
         }
     }

@@ -8,6 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Enough for any tree that the parser accepts (it has a limit), and for any value of such a tree.
 const STACK: usize = 512 << 20;
 
+/// How deeply constructs may nest, and how high a tree may grow, in every language: later passes recurse over trees
+/// on ordinary stacks.
+pub const MAX_DEPTH: u32 = 1000;
+
 thread_local! {
     /// Whether this thread has such a stack already.
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };

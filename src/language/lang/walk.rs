@@ -22,7 +22,10 @@ macro_rules! walkers {
                 | ExprKind::Image(a, b)
                 | ExprKind::Bind(_, _, a, b)
                 | ExprKind::ComprMap(_, a, b)
-                | ExprKind::Let(_, a, b) => {
+                | ExprKind::Let(_, a, b)
+                | ExprKind::Typed(a, b)
+                | ExprKind::HasType(a, b)
+                | ExprKind::Below(a, b) => {
                     f(a);
                     f(b);
                 }

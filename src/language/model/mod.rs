@@ -15,6 +15,7 @@ pub mod types;
 pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
+pub use crate::lang::composed::Obligation;
 use crate::lang::diag::Span;
 pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
@@ -51,6 +52,8 @@ pub struct GivenSet {
     pub name: Arc<str>,
     /// The names of an enumerated set's elements; `None` for a deferred set.
     pub elements: Option<Vec<Arc<str>>>,
+    /// The names of a deferred set's first elements, as many as have one.
+    pub named: Vec<Arc<str>>,
     /// A set that is a machine parameter counts as deferred.
     pub is_parameter: bool,
     pub span: Span,
@@ -97,6 +100,8 @@ pub struct Model {
     pub left_out: Vec<LeftOut>,
     /// Elements that are named in what was left out, or in the text of an abstraction.
     pub named_above: BTreeSet<(SetId, u32)>,
+    /// What the file says about proofs; nothing relies on it.
+    pub obligations: Vec<Obligation>,
 }
 
 /// What the model itself says about sizes; the command line wins over it.
@@ -107,6 +112,8 @@ pub struct ScopeHints {
     pub minint: Option<BigInt>,
     pub maxint: Option<BigInt>,
     pub default_setsize: Option<u64>,
+    /// Least sizes that the language knows of.
+    pub least: Vec<(SetId, u64, Span)>,
     /// The size of each given set, once it has been chosen: then elements of deferred sets have names.
     pub sizes: Vec<u64>,
 }
@@ -249,10 +256,10 @@ pub enum StmtKind {
     },
 }
 
-/// The name of a given set's element: as declared, or `S1`, `S2`, … for a deferred set.
+/// The name of a given set's element: as declared, or `S1`, `S2`, … where a deferred set has none.
 pub fn element_name(model: &Model, set: SetId, index: u32) -> String {
     let given = &model.sets[set.index()];
-    match given.elements.as_ref().and_then(|e| e.get(index as usize)) {
+    match given.elements.as_ref().unwrap_or(&given.named).get(index as usize) {
         Some(name) => name.to_string(),
         None => format!("{}{}", given.name, index + 1),
     }

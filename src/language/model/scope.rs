@@ -83,6 +83,12 @@ pub fn scope(model: &Model, over: &ScopeArgs) -> Result<(Scope, Vec<String>), Ve
             continue;
         }
         let (size, why, span) = size_of(model, over, &facts, set, default, &mut diags);
+        let named = given.named.len() as u64;
+        if size != 0 && size < named {
+            let message =
+                format!("the set `{}` cannot have {size} elements ({why}): {named} have names", given.name);
+            diags.push(Diagnostic::error("B0412", span.unwrap_or(given.span), message));
+        }
         if size == 0 || size > LARGEST {
             let message = format!("the set `{}` cannot have {size} elements ({why})", given.name);
             let diag = Diagnostic::error("B0412", span.unwrap_or(given.span), message);
@@ -165,7 +171,16 @@ impl Facts {
             reader.sizes(p, &mut facts);
         }
         reader.partitions(&parts, &mut facts);
-        reader.distinct(&parts, &mut facts);
+        for (set, pairs) in reader.different(&parts, &facts, false) {
+            let span = model.sets[set.index()].span;
+            facts.at_least(set, largest_clique(&pairs).len() as u64, span);
+        }
+        for (set, n, span) in &model.scope.least {
+            facts.at_least(*set, *n, *span);
+        }
+        for (i, set) in model.sets.iter().enumerate() {
+            facts.at_least(SetId(i as u32), set.named.len() as u64, set.span);
+        }
         facts
     }
 
@@ -176,6 +191,9 @@ impl Facts {
         }
     }
 }
+
+/// Pairs of constants that differ, in both orders.
+type Differ = HashSet<(ConstId, ConstId)>;
 
 struct Reader<'a> {
     model: &'a Model,
@@ -359,22 +377,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Constants of a set that all differ from each other give its least size.
-    fn distinct(&self, parts: &[&Expr], facts: &mut Facts) {
-        for (set, pairs) in self.different(parts, facts, false) {
-            let span = self.model.sets[set.index()].span;
-            facts.at_least(set, largest_clique(&pairs), span);
-        }
-    }
-
     /// By deferred set: the constants that PROPERTIES say to differ, both ways round. `singly`: a pair at a time.
-    fn different(
-        &self,
-        parts: &[&Expr],
-        facts: &Facts,
-        singly: bool,
-    ) -> HashMap<SetId, HashSet<(ConstId, ConstId)>> {
-        let mut differ: HashMap<SetId, HashSet<(ConstId, ConstId)>> = HashMap::new();
+    fn different(&self, parts: &[&Expr], facts: &Facts, singly: bool) -> HashMap<SetId, Differ> {
+        let mut differ: HashMap<SetId, Differ> = HashMap::new();
         let mut add = |a: &Expr, b: &Expr| {
             if let (E::Const(x), E::Const(y), super::Type::Given(s)) = (&a.kind, &b.kind, &a.ty)
                 && self.is_deferred(*s)
@@ -434,6 +439,43 @@ impl Reader<'_> {
     }
 }
 
+/// For each deferred set that is the type of constants, the largest group of them that is known to differ from each
+/// other, or just the first one.
+pub(super) fn distinct_constants(model: &Model) -> Vec<(SetId, Vec<ConstId>)> {
+    let zero = BigInt::zero();
+    let reader = Reader { model, minint: &zero, maxint: &zero };
+    let mut parts = vec![];
+    model.properties.iter().for_each(|p| conjuncts(p, &mut parts));
+    let mut facts = Facts::default();
+    for _ in 0..2 {
+        parts.iter().for_each(|p| reader.number(p, &mut facts));
+    }
+    parts.iter().for_each(|p| reader.sizes(p, &mut facts));
+    let mut differ = reader.different(&parts, &facts, false);
+    // `S = {a, b, c} & card(S) = 3`
+    for p in &parts {
+        let E::Binary(BinOp::Eq, a, b) = &p.kind else { continue };
+        for (x, e) in [(a, b), (b, a)] {
+            if let (Some(s), E::SetExt(items)) = (reader.deferred(x), &e.kind)
+                && facts.exact.get(&s).is_some_and(|(n, _)| *n == items.len() as u64)
+            {
+                let constant = |e: &Expr| if let E::Const(c) = e.kind { Some(c) } else { None };
+                let all: Vec<ConstId> = items.iter().filter_map(constant).collect();
+                let pairs = all.iter().flat_map(|a| all.iter().map(|b| (*a, *b))).filter(|(a, b)| a != b);
+                differ.entry(s).or_default().extend(pairs);
+            }
+        }
+    }
+    let mut found = vec![];
+    for s in (0..model.sets.len()).map(|i| SetId(i as u32)).filter(|s| reader.is_deferred(*s)) {
+        let first = model.constants.iter().position(|c| c.ty == super::Type::Given(s));
+        let clique = differ.get(&s).map(largest_clique).filter(|c| !c.is_empty());
+        let clique = clique.or_else(|| first.map(|i| vec![ConstId(i as u32)]));
+        found.extend(clique.map(|c| (s, c)));
+    }
+    found
+}
+
 fn union_of_constants(e: &Expr) -> Option<Vec<ConstId>> {
     match &e.kind {
         E::Const(c) => Some(vec![*c]),
@@ -447,7 +489,7 @@ fn union_of_constants(e: &Expr) -> Option<Vec<ConstId>> {
 }
 
 /// Greedy, from each constant in turn: exact on the "all different" and "some different" that people write.
-fn largest_clique(pairs: &HashSet<(ConstId, ConstId)>) -> u64 {
+fn largest_clique(pairs: &Differ) -> Vec<ConstId> {
     let mut all: Vec<ConstId> = pairs.iter().map(|p| p.0).collect();
     all.sort();
     all.dedup();
@@ -458,9 +500,10 @@ fn largest_clique(pairs: &HashSet<(ConstId, ConstId)>) -> u64 {
                 clique.push(*c);
             }
         }
-        clique.len() as u64
+        clique
     };
-    all.iter().map(clique_from).max().unwrap_or(0)
+    // The first of the largest.
+    all.iter().rev().map(clique_from).max_by_key(Vec::len).unwrap_or_default()
 }
 
 fn conjuncts<'a>(e: &'a Expr, out: &mut Vec<&'a Expr>) {

@@ -86,6 +86,7 @@ impl Generator {
         let given = |name: &str, elements| GivenSet {
             name: name.into(),
             elements,
+            named: vec![],
             is_parameter: false,
             span: Span::default(),
         };

@@ -44,6 +44,8 @@ pub fn compose(
             order: vec![],
             instances: vec![],
             top: 0,
+            obligations: vec![],
+            names_elements: false,
         },
     };
     let top = composer.instantiate(machine, String::new(), None, false)?;

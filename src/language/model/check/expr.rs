@@ -167,6 +167,25 @@ impl Checker<'_> {
                 let ty = yes.ty.clone();
                 node(ExprKind::If(Box::new(cond), Box::new(yes), Box::new(no)), ty, span)
             }
+            A::Typed(e, of) => {
+                let e = self.value(e);
+                self.expect(of, &e.ty.clone().pow());
+                e
+            }
+            A::HasType(e, of) => {
+                let e = self.value(e);
+                self.expect(of, &e.ty.pow());
+                node(ExprKind::Lit(Lit::BTrue), Type::Pred, span)
+            }
+            A::Below(a, b) => {
+                let a = self.value(a);
+                let b = self.expect(b, &a.ty.clone());
+                // Numbers or sets: that is decided when the types are put in. Below 0 and {} there is nothing.
+                let bottom = node(ExprKind::Lit(Lit::EmptySet), a.ty.clone(), span);
+                let claim = |op, a, b| node(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Pred, span);
+                let is_bounded = claim(BinOp::Le, bottom, b.clone());
+                claim(BinOp::And, is_bounded, claim(BinOp::Lt, a, b))
+            }
             A::Let(ids, defs, body) => self.scoped(ids, |c, locals| {
                 let defs = c.let_definitions(ids, &locals, defs);
                 let body = c.infer(body);

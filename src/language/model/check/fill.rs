@@ -1,7 +1,7 @@
 //! The end of inference: types are put into the tree, and what waited for them is decided.
 
 use super::Checker;
-use crate::lang::ast::{BinOp, Lit};
+use crate::lang::ast::{BinOp, Fun, Lit};
 use crate::lang::diag::Span;
 use crate::model::{Access, Expr, ExprKind, Lhs, Stmt, StmtKind, Type};
 
@@ -78,6 +78,20 @@ impl Checker<'_> {
         if let ExprKind::Field(_, at) = &mut e.kind {
             *at = self.field_place(*at);
         }
+        match &mut e.kind {
+            ExprKind::Lit(Lit::Whole) => {
+                if let Some(elements) = e.ty.elem() {
+                    e.kind = whole(elements, e.span).kind;
+                }
+            }
+            // What a variant demands, see `ast::ExprKind::Below`; otherwise only numbers are compared.
+            ExprKind::Binary(op @ BinOp::Lt, a, _) if matches!(a.ty, Type::Pow(_)) => {
+                *op = BinOp::StrictSubset
+            }
+            ExprKind::Binary(op @ BinOp::Le, a, _) if matches!(a.ty, Type::Pow(_)) => *op = BinOp::Subset,
+            ExprKind::Lit(Lit::EmptySet) if e.ty == Type::Int => e.kind = ExprKind::Int(0.into()),
+            _ => {}
+        }
         if let (ExprKind::Binary(op @ (BinOp::Sub | BinOp::Mul), ..), Type::Pow(_)) = (&e.kind, &e.ty) {
             let op = *op;
             let kind = std::mem::replace(&mut e.kind, ExprKind::Lit(Lit::EmptySet));
@@ -116,6 +130,23 @@ impl Checker<'_> {
         }
         s.for_each_child_mut(&mut |c| self.fill_stmt(c));
     }
+}
+
+/// The set of all values of a type.
+fn whole(ty: &Type, span: Span) -> Expr {
+    let one = |ty: &Type| Box::new(whole(ty, span));
+    let kind = match ty {
+        // Nothing has this type.
+        Type::Pred => ExprKind::Lit(Lit::EmptySet),
+        Type::Bool => ExprKind::Lit(Lit::BoolSet),
+        Type::Int => ExprKind::Lit(Lit::Integer),
+        Type::Str => ExprKind::Lit(Lit::StringSet),
+        Type::Given(set) => ExprKind::Given(*set),
+        Type::Pair(p) => ExprKind::Product(one(&p.0), one(&p.1)),
+        Type::Pow(t) => ExprKind::Call(Fun::Pow, vec![whole(t, span)]),
+        Type::Rec(fields) => ExprKind::Struct(fields.iter().map(|(_, t)| whole(t, span)).collect()),
+    };
+    Expr { kind, ty: ty.clone().pow(), span }
 }
 
 /// The conjunction of predicates; `None` of none.

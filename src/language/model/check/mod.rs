@@ -5,6 +5,7 @@
 //! [`fill`] puts the types in and takes the decisions that waited for them: `-` and `*` on numbers or
 //! sets, the place of a record's field. Absent on purpose: values and sizes.
 
+mod elements;
 mod expr;
 mod fill;
 mod names;
@@ -196,18 +197,24 @@ impl<'a> Checker<'a> {
         self.check_types_known();
         self.fill_model();
         self.drop_abstract(composed);
+        if composed.names_elements && !self.failed() {
+            elements::name(&mut self.model);
+            elements::measure_parts(&mut self.model);
+        }
     }
 
     fn declarations(&mut self, composed: &Composed) {
         let unknown =
             |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
         self.model.name = composed.name.clone();
+        self.model.obligations = composed.obligations.clone();
         self.model.sets = composed
             .sets
             .iter()
             .map(|s| GivenSet {
                 name: s.name.name.clone(),
                 elements: s.elements.as_ref().map(|e| e.iter().map(|id| id.name.clone()).collect()),
+                named: vec![],
                 is_parameter: s.is_parameter,
                 span: s.name.span,
             })

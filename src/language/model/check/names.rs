@@ -23,7 +23,7 @@ pub fn of_model(model: &Model) -> HashMap<Name, Entity> {
     let mut names = HashMap::new();
     for (s, set) in model.sets.iter().enumerate() {
         names.insert(set.name.clone(), Entity::Set(s));
-        for (i, element) in set.elements.iter().flatten().enumerate() {
+        for (i, element) in set.elements.as_ref().unwrap_or(&set.named).iter().enumerate() {
             names.insert(element.clone(), Entity::Elem(s, i));
         }
     }
@@ -51,7 +51,8 @@ impl Checker<'_> {
         sets.filter(|(_, (set, _))| set.elements.is_none()).find_map(|(s, (set, size))| {
             let number = name.strip_prefix(&*set.name)?;
             let plain = number.starts_with(|c: char| ('1'..='9').contains(&c));
-            let i = number.parse::<u64>().ok().filter(|i| plain && i <= size)?;
+            let is_free = |i: &u64| i <= size && *i > set.named.len() as u64;
+            let i = number.parse::<u64>().ok().filter(|i| plain && is_free(i))?;
             Some(Entity::Elem(s, usize::try_from(i - 1).ok()?))
         })
     }

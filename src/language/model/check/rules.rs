@@ -25,7 +25,7 @@ pub fn lit(u: &mut Unifier, lit: Lit) -> Option<Type> {
         Lit::IntSet | Lit::NatSet | Lit::Nat1Set => Type::Int.pow(),
         Lit::MaxInt | Lit::MinInt => Type::Int,
         Lit::StringSet => Type::Str.pow(),
-        Lit::EmptySet => u.fresh().pow(),
+        Lit::EmptySet | Lit::Whole => u.fresh().pow(),
         Lit::EmptySeq => Type::seq(u.fresh()),
         Lit::Succ | Lit::Pred => Type::rel(Type::Int, Type::Int),
         Lit::RealSet | Lit::FloatSet => return None,

@@ -23,9 +23,8 @@ pub(super) use machine::{RawDefinition, RawMachine};
 type Fail = Box<Diagnostic>;
 type Res<X> = Result<X, Fail>;
 
-/// How deeply constructs may nest, and how high a tree may grow: later passes recurse over
-/// trees on ordinary stacks. Long chains of `&`, `\/` and the like are balanced and do not count.
-pub(super) const MAX_DEPTH: u32 = 1000;
+// Long chains of `&`, `\/` and the like are balanced and do not count.
+pub(super) use crate::lang::stack::MAX_DEPTH;
 
 /// More errors than this help nobody.
 pub(super) const MAX_ERRORS: usize = 25;

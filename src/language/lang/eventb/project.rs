@@ -1,0 +1,136 @@
+//! An Event-B project: machines and contexts as their authors wrote them, whatever file they came from.
+//!
+//! [`super::package`] makes it of ProB's packages and [`super::translate`] a composed machine of it. Formulas are trees
+//! of [`crate::lang::ast`]; the value of a variable after an event is the name with a prime, `x'`. Absent on purpose:
+//! what belongs to a file format, what anything means.
+
+use crate::lang::ast::{Expr, Ident, Name};
+use crate::lang::composed::Obligation;
+use crate::lang::diag::Span;
+
+/// Machines and contexts, and what is known of their proofs.
+#[derive(Clone, Debug, Default)]
+pub struct Project {
+    /// The first is the one that is looked at.
+    pub machines: Vec<Machine>,
+    /// Without machines the first is the one that is looked at.
+    pub contexts: Vec<Context>,
+    pub obligations: Vec<Obligation>,
+}
+
+/// A predicate or expression with the name that its author gave it.
+#[derive(Clone, Debug)]
+pub struct Labelled {
+    pub label: Option<Name>,
+    pub formula: Expr,
+}
+
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub name: Ident,
+    pub extends: Vec<Ident>,
+    pub sets: Vec<Ident>,
+    pub constants: Vec<Ident>,
+    pub axioms: Vec<Labelled>,
+    pub theorems: Vec<Labelled>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub name: Ident,
+    pub refines: Option<Ident>,
+    pub sees: Vec<Ident>,
+    pub variables: Vec<Ident>,
+    pub invariants: Vec<Labelled>,
+    pub theorems: Vec<Labelled>,
+    pub variant: Option<Labelled>,
+    pub events: Vec<Event>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Ordinary,
+    Convergent,
+    Anticipated,
+}
+
+/// An event; one that extends another has all of it here, too.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub name: Ident,
+    pub status: Status,
+    /// Events of the abstraction: none of a new event, several of a merged one.
+    pub refines: Vec<Ident>,
+    pub parameters: Vec<Ident>,
+    pub guards: Vec<Labelled>,
+    pub theorems: Vec<Labelled>,
+    pub actions: Vec<Action>,
+    pub witnesses: Vec<Witness>,
+    pub span: Span,
+}
+
+/// What stands for a parameter (`p`) or the new value of a variable (`x'`) of the abstraction.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    pub of: Ident,
+    pub predicate: Labelled,
+}
+
+#[derive(Clone, Debug)]
+pub struct Action {
+    pub label: Option<Name>,
+    pub kind: ActionKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ActionKind {
+    /// `x, y ≔ E, F`
+    Assign(Vec<(Ident, Expr)>),
+    /// `x :∈ S`
+    Element(Ident, Expr),
+    /// `x, y :∣ P`, where P speaks of `x'` and `y'`
+    Such(Vec<Ident>, Expr),
+}
+
+impl Context {
+    /// Each formula, and whether it is an axiom.
+    pub fn formulas_mut(&mut self) -> impl Iterator<Item = (&mut Expr, bool)> {
+        let axioms = self.axioms.iter_mut().map(|a| (&mut a.formula, true));
+        axioms.chain(self.theorems.iter_mut().map(|t| (&mut t.formula, false)))
+    }
+}
+
+impl Machine {
+    /// Each formula, also those of events.
+    pub fn for_each_formula_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        let own = self.invariants.iter_mut().chain(&mut self.theorems).chain(&mut self.variant);
+        own.for_each(|l| f(&mut l.formula));
+        for e in &mut self.events {
+            e.guards.iter_mut().chain(&mut e.theorems).for_each(|l| f(&mut l.formula));
+            e.witnesses.iter_mut().for_each(|w| f(&mut w.predicate.formula));
+            for a in &mut e.actions {
+                match &mut a.kind {
+                    ActionKind::Assign(pairs) => pairs.iter_mut().for_each(|(_, e)| f(e)),
+                    ActionKind::Element(_, e) | ActionKind::Such(_, e) => f(e),
+                }
+            }
+        }
+    }
+}
+
+impl Action {
+    /// What it changes.
+    pub fn variables(&self) -> Vec<&Ident> {
+        match &self.kind {
+            ActionKind::Assign(pairs) => pairs.iter().map(|(x, _)| x).collect(),
+            ActionKind::Element(x, _) => vec![x],
+            ActionKind::Such(xs, _) => xs.iter().collect(),
+        }
+    }
+}
+
+/// The name of a variable's new value.
+pub fn primed(variable: &str) -> Name {
+    format!("{variable}'").into()
+}
