@@ -91,6 +91,10 @@ ensure_tools() {
     if ! command -v cc >/dev/null 2>&1; then
         install "a C compiler" "gcc libc6-dev" "gcc" "gcc" "gcc"
     fi
+    # CaDiCaL is compiled when its crate is built.
+    if grep -qi 'rustsat-cadical' "$here/Cargo.lock" && ! command -v c++ >/dev/null 2>&1; then
+        install "a C++ compiler" "g++" "gcc-c++" "gcc" "gcc"
+    fi
     # nauty's bindings are made from its headers when they are built.
     if grep -qi 'nauty-traces-sys' "$here/Cargo.lock" && ! have_libclang; then
         install "libclang with its headers" "libclang-dev" "clang-devel" "clang" "llvm"

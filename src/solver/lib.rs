@@ -4,6 +4,13 @@
 
 #![deny(unsafe_code)]
 
+pub mod blast;
+mod cadical;
+pub mod eval;
+pub mod gates;
+pub mod range;
+pub mod sat;
 pub mod solver;
+pub mod substitute;
 pub mod term;
 pub mod transition;

@@ -1,6 +1,9 @@
 //! What an engine asks of a solver, whichever it is: incremental, under assumptions, with cores.
 
 use crate::term::{Assignment, Bool, Terms};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The answer to a query.
 #[derive(Clone, Debug)]
@@ -34,3 +37,53 @@ pub trait Solver {
     /// Whether integers of any size are decided, so that a proof is one for all integers.
     fn is_unbounded(&self) -> bool;
 }
+
+/// When to give up: at a point in time, or when somebody says so. Copies are about the same flag.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    flag: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Stop {
+    pub fn never() -> Stop {
+        Stop::default()
+    }
+
+    pub fn after(time: Duration) -> Stop {
+        // A time that is too long to be a point in time never comes.
+        Stop { deadline: Instant::now().checked_add(time), ..Stop::default() }
+    }
+
+    /// Whoever sets the flag stops all that look at it.
+    pub fn with_flag(mut self, flag: Arc<AtomicBool>) -> Stop {
+        self.flag = flag;
+        self
+    }
+
+    /// Not later than this one, and after this time at the latest.
+    pub fn within(&self, time: Duration) -> Stop {
+        let then = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, then) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Stop { flag: self.flag.clone(), deadline }
+    }
+
+    pub fn interrupt(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.flag.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// How long there is, if there is an end.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// Makes solvers: engines need several, and a fresh one to check what another one found. An error says what is missing.
+pub type Make<'a> = dyn Fn() -> Result<Box<dyn Solver>, String> + 'a;

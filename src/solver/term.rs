@@ -3,7 +3,8 @@
 //!
 //! Division and modulo are total here: a divisor of zero gives 0. When they mean something is the encoder's business.
 
-use hashbrown::HashMap;
+pub use crate::range::Bounds;
+use hashbrown::{HashMap, HashSet};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 use std::sync::Arc;
@@ -29,8 +30,16 @@ impl Bool {
         Bool(self.0 & !1)
     }
 
-    fn place(self) -> usize {
+    /// Where it stands in the table: a number below [`Terms::bools`].
+    pub fn place(self) -> usize {
         (self.0 >> 1) as usize
+    }
+}
+
+impl Int {
+    /// Where it stands in the table: a number below [`Terms::ints`].
+    pub fn place(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -85,17 +94,28 @@ pub enum Var {
     Int(IntVar),
 }
 
-/// What an integer variable can be. A bound belongs to the variable wherever it occurs: every solver has to assume it.
-/// So it may only come from the type of what the variable stands for, never from a property that is to be proved.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Bounds {
-    pub low: Option<BigInt>,
-    pub high: Option<BigInt>,
-}
-
 struct IntDecl {
     name: Arc<str>,
     bounds: Bounds,
+}
+
+/// A term of either kind; a boolean one without its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Term {
+    Bool(Bool),
+    Int(Int),
+}
+
+impl From<Bool> for Term {
+    fn from(b: Bool) -> Term {
+        Term::Bool(b.plain())
+    }
+}
+
+impl From<Int> for Term {
+    fn from(i: Int) -> Term {
+        Term::Int(i)
+    }
 }
 
 /// The table of terms.
@@ -103,6 +123,8 @@ struct IntDecl {
 pub struct Terms {
     bools: Vec<BoolNode>,
     ints: Vec<IntNode>,
+    /// What each of `ints` can be.
+    ranges: Vec<Bounds>,
     bool_places: HashMap<BoolNode, u32>,
     int_places: HashMap<IntNode, u32>,
     bool_vars: Vec<Arc<str>>,
@@ -129,9 +151,30 @@ impl Terms {
         let next = self.ints.len() as u32;
         let place = *self.int_places.entry(node.clone()).or_insert(next);
         if place == next {
+            self.ranges.push(self.range_of(&node));
             self.ints.push(node);
         }
         Int(place)
+    }
+
+    fn range_of(&self, node: &IntNode) -> Bounds {
+        match node {
+            IntNode::Const(c) => Bounds::exactly(c.clone()),
+            IntNode::Var(v) => self.bounds(*v).clone(),
+            IntNode::Sum(parts, c) => parts.iter().fold(Bounds::exactly(c.clone()), |sum, (i, factor)| {
+                sum.plus(&self.range(*i).scaled(factor))
+            }),
+            IntNode::Count(parts) => Bounds::new(0, parts.len()),
+            IntNode::Mul(a, b) => self.range(*a).times(self.range(*b)),
+            IntNode::Div(a, b) => self.range(*a).over(self.range(*b)),
+            IntNode::Mod(a, b) => self.range(*a).modulo(self.range(*b)),
+            IntNode::Ite(_, yes, no) => self.range(*yes).hull(self.range(*no)),
+        }
+    }
+
+    /// An interval that holds every value of the term.
+    pub fn range(&self, i: Int) -> &Bounds {
+        &self.ranges[i.0 as usize]
     }
 
     /// The term without its negation: see [`Bool::is_negated`].
@@ -146,6 +189,77 @@ impl Terms {
     /// Terms made so far.
     pub fn size(&self) -> usize {
         self.bools.len() + self.ints.len()
+    }
+
+    /// Boolean terms made so far.
+    pub fn bools(&self) -> usize {
+        self.bools.len()
+    }
+
+    /// Integer terms made so far.
+    pub fn ints(&self) -> usize {
+        self.ints.len()
+    }
+
+    // ---- subterms
+
+    pub fn for_each_child(&self, t: Term, mut visit: impl FnMut(Term)) {
+        match t {
+            Term::Bool(b) => match self.bool_node(b) {
+                BoolNode::True | BoolNode::Var(_) => {}
+                BoolNode::And(parts) => parts.iter().for_each(|&p| visit(p.into())),
+                BoolNode::Ite(test, yes, no) => [test, yes, no].iter().for_each(|&&p| visit(p.into())),
+                BoolNode::Le(a, b) | BoolNode::Eq(a, b) => [a, b].iter().for_each(|&&p| visit(p.into())),
+            },
+            Term::Int(i) => match self.int_node(i) {
+                IntNode::Const(_) | IntNode::Var(_) => {}
+                IntNode::Sum(parts, _) => parts.iter().for_each(|p| visit(p.0.into())),
+                IntNode::Count(parts) => parts.iter().for_each(|&p| visit(p.into())),
+                IntNode::Mul(a, b) | IntNode::Div(a, b) | IntNode::Mod(a, b) => {
+                    [a, b].iter().for_each(|&&p| visit(p.into()))
+                }
+                IntNode::Ite(test, yes, no) => {
+                    visit((*test).into());
+                    visit((*yes).into());
+                    visit((*no).into());
+                }
+            },
+        }
+    }
+
+    /// The subterms of some terms and these themselves, each once, children first. What `is_done` knows is left out,
+    /// and so is what occurs only below it. Not recursive: terms are as deep as their author likes.
+    pub fn children_first(&self, roots: &[Term], is_done: impl Fn(Term) -> bool) -> Vec<Term> {
+        let mut order = vec![];
+        let mut seen: HashSet<Term> = HashSet::new();
+        // A term is pushed open, and closed again when its children are in the order.
+        let mut stack: Vec<(Term, bool)> = roots.iter().rev().map(|&t| (t, false)).collect();
+        while let Some((t, is_closed)) = stack.pop() {
+            if is_closed {
+                order.push(t);
+            } else if !is_done(t) && seen.insert(t) {
+                stack.push((t, true));
+                let first = stack.len();
+                self.for_each_child(t, |child| stack.push((child, false)));
+                stack[first..].reverse();
+            }
+        }
+        order
+    }
+
+    /// The variables of some terms, in the order of their first occurrence.
+    pub fn variables(&self, roots: &[Term]) -> Vec<Var> {
+        let var = |t: Term| match t {
+            Term::Bool(b) => match self.bool_node(b) {
+                BoolNode::Var(v) => Some(Var::Bool(*v)),
+                _ => None,
+            },
+            Term::Int(i) => match self.int_node(i) {
+                IntNode::Var(v) => Some(Var::Int(*v)),
+                _ => None,
+            },
+        };
+        self.children_first(roots, |_| false).into_iter().filter_map(var).collect()
     }
 
     // ---- variables
@@ -272,10 +386,14 @@ impl Terms {
         if a == b {
             return Bool::TRUE;
         }
-        match (self.known(a), self.known(b)) {
-            (Some(x), Some(y)) => Terms::truth(x <= y),
-            _ => self.put(BoolNode::Le(a, b)),
+        let (x, y) = (self.range(a), self.range(b));
+        if x.is_below(y) {
+            return Bool::TRUE;
         }
+        if x.is_apart(y) {
+            return Bool::FALSE;
+        }
+        self.put(BoolNode::Le(a, b))
     }
 
     pub fn lt(&mut self, a: Int, b: Int) -> Bool {
@@ -286,10 +404,10 @@ impl Terms {
         if a == b {
             return Bool::TRUE;
         }
-        match (self.known(a), self.known(b)) {
-            (Some(x), Some(y)) => Terms::truth(x == y),
-            _ => self.put(BoolNode::Eq(a.min(b), a.max(b))),
+        if self.range(a).is_apart(self.range(b)) {
+            return Bool::FALSE;
         }
+        self.put(BoolNode::Eq(a.min(b), a.max(b)))
     }
 
     // ---- integers
