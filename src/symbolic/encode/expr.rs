@@ -27,11 +27,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// The environment with the definitions of a LET, and when they all have values.
-    pub(super) fn bind_all(
-        &mut self,
-        env: &Env<'m>,
-        defs: &'m [(LocalId, Expr)],
-    ) -> Res<(Env<'m>, Bool)> {
+    pub(super) fn bind_all(&mut self, env: &Env<'m>, defs: &'m [(LocalId, Expr)]) -> Res<(Env<'m>, Bool)> {
         let mut env = env.clone();
         let mut all = vec![];
         for (id, e) in defs {
@@ -69,12 +65,7 @@ impl<'m> Encoder<'m> {
         Val { sym: make(a.sym).into(), def: a.def }
     }
 
-    fn lazy2(
-        &mut self,
-        a: Val<'m>,
-        b: Val<'m>,
-        make: impl FnOnce(Sym<'m>, Sym<'m>) -> Lazy<'m>,
-    ) -> Val<'m> {
+    fn lazy2(&mut self, a: Val<'m>, b: Val<'m>, make: impl FnOnce(Sym<'m>, Sym<'m>) -> Lazy<'m>) -> Val<'m> {
         let def = self.terms.and([a.def, b.def]);
         if def == Bool::FALSE {
             return Val::none();
@@ -134,7 +125,9 @@ impl<'m> Encoder<'m> {
                     _ => return ill_typed(span),
                 }
             }
-            ExprKind::Bind(binder, locals, pred, body) => self.bind(env, *binder, locals, pred, body, span)?,
+            ExprKind::Bind(binder, locals, pred, body) => {
+                self.bind(env, *binder, locals, pred, body, span)?
+            }
             ExprKind::Compr(locals, pred) => {
                 Val::sure(Lazy::Compr(Closure { locals, pred, body: None, env: env.clone() }).into())
             }
@@ -214,9 +207,8 @@ impl<'m> Encoder<'m> {
 
     fn literal(&mut self, lit: Lit, span: Span) -> Res<Sym<'m>> {
         let from = |low: i32| Lazy::Ints(Some(Sym::int(low)), None).into();
-        let up_to = |low: BigInt| {
-            Lazy::Ints(Some(Sym::int(low)), Some(Sym::int(self.scope.maxint.clone()))).into()
-        };
+        let up_to =
+            |low: BigInt| Lazy::Ints(Some(Sym::int(low)), Some(Sym::int(self.scope.maxint.clone()))).into();
         Ok(match lit {
             Lit::True | Lit::BTrue => Sym::Bool(Bool::TRUE),
             Lit::False | Lit::BFalse => Sym::Bool(Bool::FALSE),
@@ -260,7 +252,11 @@ impl<'m> Encoder<'m> {
         if op == Pair {
             let (a, b) = (self.eval(env, a)?, self.eval(env, b)?);
             let def = self.terms.and([a.def, b.def]);
-            return Ok(if def == Bool::FALSE { Val::none() } else { Val { sym: Sym::pair(a.sym, b.sym), def } });
+            return Ok(if def == Bool::FALSE {
+                Val::none()
+            } else {
+                Val { sym: Sym::pair(a.sym, b.sym), def }
+            });
         }
         if matches!(op, Concat | Prepend | Append | TakeFirst | DropFirst) {
             let (x, y) = match op {
@@ -268,7 +264,7 @@ impl<'m> Encoder<'m> {
                 Append => (self.item(env, a)?, self.eval(env, b)?),
                 _ => (self.item(env, a)?, self.item(env, b)?),
             };
-            if a.ty == Type::Str {
+            if op == Concat && a.ty == Type::Str {
                 return self.joined_strings(x, y, span);
             }
             return self.on_two(op, x, y, span);
@@ -666,9 +662,7 @@ impl<'m> Encoder<'m> {
         }
         let mut options = self.options(&n.sym, span)?;
         options.retain(|(v, _)| matches!(v, Value::Int(i) if !i.is_negative()));
-        if options.len() == 1
-            && options[0].0 == Value::int(0)
-        {
+        if options.len() == 1 && options[0].0 == Value::int(0) {
             let v = Val { sym: self.identity(ty, span)?, def: n.def };
             let when = options[0].1;
             return Ok(self.needs(v, when));

@@ -251,6 +251,9 @@ pub struct Encoder<'m> {
     pub scope: &'m Scope,
     pub terms: Terms,
     pub mutant: Mutant,
+    /// Whether unknowns were bounded by a fact that may be undefined: then the predicate may be undefined, and not only
+    /// false, for values that they cannot have.
+    pub has_partial_hulls: bool,
     limits: Limits,
     steps: u64,
     depth: u32,
@@ -267,6 +270,7 @@ impl<'m> Encoder<'m> {
             scope,
             terms: Terms::new(),
             mutant: Mutant::None,
+            has_partial_hulls: false,
             limits,
             steps: 0,
             depth: 0,

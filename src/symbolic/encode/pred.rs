@@ -136,7 +136,9 @@ impl<'m> Encoder<'m> {
     fn equal(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
         match (a, b) {
             (Sym::Lazy(x), Sym::Lazy(y)) => match (&**x, &**y) {
-                (Lazy::Ints(a, b), Lazy::Ints(c, d)) if a.is_some() == c.is_some() && b.is_some() == d.is_some() => {
+                (Lazy::Ints(a, b), Lazy::Ints(c, d))
+                    if a.is_some() == c.is_some() && b.is_some() == d.is_some() =>
+                {
                     let mut same = Bool::TRUE;
                     let (mut empty_x, mut empty_y) = (Bool::FALSE, Bool::FALSE);
                     for (p, q) in [(a, c), (b, d)] {

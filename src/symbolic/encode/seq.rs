@@ -43,7 +43,9 @@ impl<'m> Encoder<'m> {
             let Value::Int(i) = i else { return ill_typed(span) };
             match usize::try_from(i) {
                 // Farther than there are rows is beyond a gap.
-                Ok(n) if (1..=rows.len()).contains(&n) => places.entry(n - 1).or_default().push((y.clone(), *p)),
+                Ok(n) if (1..=rows.len()).contains(&n) => {
+                    places.entry(n - 1).or_default().push((y.clone(), *p))
+                }
                 _ => outside.push(!*p),
             }
         }
@@ -194,7 +196,8 @@ impl<'m> Encoder<'m> {
         }
         let (rows, def) = match op {
             BinOp::Concat => {
-                let (Some((p, d)), Some((q, e))) = (self.sequence(&a, span)?, self.sequence(&b, span)?) else {
+                let (Some((p, d)), Some((q, e))) = (self.sequence(&a, span)?, self.sequence(&b, span)?)
+                else {
                     return Ok(Val::none());
                 };
                 (self.joined(&p, &q, span)?, self.terms.and([d, e]))
@@ -221,11 +224,7 @@ impl<'m> Encoder<'m> {
                     let enough = if n == 0 { Bool::TRUE } else { items.at(n - 1) };
                     defs.push(self.terms.and([is_n, enough]));
                     for (i, place) in items.places.iter().enumerate() {
-                        let to = if op == BinOp::TakeFirst {
-                            (i < n).then_some(i)
-                        } else {
-                            i.checked_sub(n)
-                        };
+                        let to = if op == BinOp::TakeFirst { (i < n).then_some(i) } else { i.checked_sub(n) };
                         let Some(to) = to else { continue };
                         self.spend(place.len(), span)?;
                         for (v, p) in place {

@@ -422,7 +422,14 @@ impl<'m> Encoder<'m> {
         Ok(self.terms.and(parts))
     }
 
-    fn is_in_space(&mut self, op: BinOp, v: &Sym<'m>, from: &Sym<'m>, to: &Sym<'m>, span: Span) -> Res<Truth> {
+    fn is_in_space(
+        &mut self,
+        op: BinOp,
+        v: &Sym<'m>,
+        from: &Sym<'m>,
+        to: &Sym<'m>,
+        span: Span,
+    ) -> Res<Truth> {
         let (rows, def) = self.rows(v, span)?;
         let Some(kind) = Kind::of(op) else { return ill_typed(span) };
         let (dom, ran) = (self.domain(&rows, span)?, self.range_rows(&rows, span)?);

@@ -95,7 +95,8 @@ impl Hull {
 /// What some plain values have in common.
 fn around(values: &BTreeSet<Value>) -> Option<Hull> {
     let first = values.first()?;
-    let parts = |f: &dyn Fn(&Value) -> Option<Value>| -> Option<BTreeSet<Value>> { values.iter().map(f).collect() };
+    let parts =
+        |f: &dyn Fn(&Value) -> Option<Value>| -> Option<BTreeSet<Value>> { values.iter().map(f).collect() };
     Some(match first {
         Value::Bool(_) => Hull::Bool,
         Value::Int(_) | Value::Str(_) | Value::Elem(..) => Hull::Values(values.clone()),
@@ -217,7 +218,12 @@ impl<'m> Encoder<'m> {
                 hulls.into_iter().reduce(|a, b| Hull::Pair(Box::new(a), Box::new(b)))
             }
             _ => match attempt(self.rows(set, span))? {
-                Some((rows, _)) => self.around_rows(rows.keys().cloned().collect(), elem),
+                // It has no value, or not yet.
+                Some((_, Bool::FALSE)) => None,
+                Some((rows, def)) => {
+                    self.has_partial_hulls |= def != Bool::TRUE;
+                    self.around_rows(rows.keys().cloned().collect(), elem)
+                }
                 None => self.hull_of_type(elem, span)?,
             },
         })
@@ -334,7 +340,9 @@ impl<'m> Encoder<'m> {
                 if !whole && !is_part(pattern, slot) {
                     continue;
                 }
-                let Some(Some(h)) = attempt(self.hull_of_fact(env, op, slot, pattern, other))? else { continue };
+                let Some(Some(h)) = attempt(self.hull_of_fact(env, op, slot, pattern, other))? else {
+                    continue;
+                };
                 hull = Some(match hull {
                     None => h,
                     Some(so_far) => h.meet(so_far),
@@ -378,6 +386,7 @@ impl<'m> Encoder<'m> {
         if item.is_none() {
             return Ok(None);
         }
+        self.has_partial_hulls |= item.def != Bool::TRUE;
         let number = |h: Range| Some(Hull::Ints(h.0, h.1));
         type Range = (Option<BigInt>, Option<BigInt>);
         let hull = match op {
@@ -420,6 +429,7 @@ impl<'m> Encoder<'m> {
             Sym::Set(rows) => Some(Hull::Subset(rows.keys().cloned().collect())),
             Sym::Lazy(_) => {
                 let listed = self.elements(s, span)?;
+                self.has_partial_hulls |= listed.def != Bool::TRUE;
                 self.hull_of_value(&listed.sym, span)?
             }
         })
@@ -516,7 +526,11 @@ impl<'m> Encoder<'m> {
             let Some((i, shape)) = chosen else {
                 return unlisted(span, "nothing bounds an unknown set of an infinite type");
             };
-            env = env.with(slots[i], Val::sure(shape.sym.clone()));
+            let value = match shape.is_value {
+                Bool::FALSE => Val::none(),
+                _ => Val::sure(shape.sym.clone()),
+            };
+            env = env.with(slots[i], value);
             shapes[i] = Some(shape);
         }
         Ok((env, shapes.into_iter().flatten().collect()))
@@ -562,11 +576,7 @@ impl<'m> Encoder<'m> {
                     let v = self.terms.bool_var(name);
                     let b = self.terms.of_bool(v);
                     let options = values.iter().cloned().zip([b, !b]).collect();
-                    Shape {
-                        sym: Sym::One(Arc::new(options)),
-                        vars: vec![Var::Bool(v)],
-                        is_value: Bool::TRUE,
-                    }
+                    Shape { sym: Sym::One(Arc::new(options)), vars: vec![Var::Bool(v)], is_value: Bool::TRUE }
                 }
                 n => {
                     self.within(n, span)?;
@@ -594,11 +604,7 @@ impl<'m> Encoder<'m> {
                 }
                 let bounds = Bounds { low: low.clone(), high: high.clone() };
                 let v = self.terms.int_var(name, bounds);
-                Shape {
-                    sym: Sym::Int(self.terms.of_int(v)),
-                    vars: vec![Var::Int(v)],
-                    is_value: Bool::TRUE,
-                }
+                Shape { sym: Sym::Int(self.terms.of_int(v)), vars: vec![Var::Int(v)], is_value: Bool::TRUE }
             }
             Hull::Pair(a, b) => {
                 let (a, b) = (self.shape(a, name, span)?, self.shape(b, name, span)?);

@@ -110,8 +110,9 @@ impl<'m> Encoder<'m> {
         let Some((slot, candidates, mut complete)) = self.choose(task, env, slots)? else {
             // Nothing bounds any of them; it may not matter.
             let decided = self.is_wanted(task, env)?.no;
-            if decided == Bool::TRUE {
-                return Ok(Bool::TRUE);
+            // If the set that a variable has to be in has no value, the predicate has none outside of what decides it.
+            if decided == Bool::TRUE || self.is_bound_undefined(task, env, slots)? {
+                return Ok(decided);
             }
             return unlisted(task.span, "nothing bounds a variable of an infinite type");
         };
@@ -131,6 +132,23 @@ impl<'m> Encoder<'m> {
             complete = self.terms.or([complete, decided]);
         }
         Ok(complete)
+    }
+
+    /// Whether a fact about one of the slots never has a value, whatever the slots are.
+    fn is_bound_undefined(&mut self, task: &Task<'_, 'm>, env: &Env<'m>, slots: &[Slot]) -> Res<bool> {
+        for &(fact, truth) in &task.facts {
+            for (_, pattern, other) in sides(fact, truth) {
+                let open = |e: &Expr| slots.iter().any(|s| is_slot(e, *s));
+                if slots.iter().any(|s| names(pattern, *s)) && !other.any(&open) {
+                    let Some(item) = attempt(self.item(env, other))? else { continue };
+                    let Some(listed) = attempt(self.settle(item, other.span))? else { continue };
+                    if listed.is_none() {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a simple fact is false already.
@@ -200,6 +218,7 @@ impl<'m> Encoder<'m> {
                 let Some(allowed) = attempt(self.allowed(env, op, slot, pattern, other))? else { continue };
                 match allowed {
                     None => {}
+                    Some(Allowed::Values(_, Bool::FALSE)) => {}
                     Some(Allowed::Values(values, def)) => {
                         if def == Bool::TRUE {
                             return Ok(Some((values.into_iter().collect(), def)));
@@ -211,16 +230,16 @@ impl<'m> Encoder<'m> {
                     Some(Allowed::Range(l, h, def)) => {
                         // A bound that always exists is better than one that may not; the narrower of two such.
                         if let Some(l) = l
-                            && low.as_ref().is_none_or(|(a, d)| {
-                                *d != Bool::TRUE || def == Bool::TRUE && l > *a
-                            })
+                            && low
+                                .as_ref()
+                                .is_none_or(|(a, d)| *d != Bool::TRUE || def == Bool::TRUE && l > *a)
                         {
                             low = Some((l, def));
                         }
                         if let Some(h) = h
-                            && high.as_ref().is_none_or(|(a, d)| {
-                                *d != Bool::TRUE || def == Bool::TRUE && h < *a
-                            })
+                            && high
+                                .as_ref()
+                                .is_none_or(|(a, d)| *d != Bool::TRUE || def == Bool::TRUE && h < *a)
                         {
                             high = Some((h, def));
                         }
