@@ -21,6 +21,9 @@ pub struct Limits {
     /// Stop after this many states
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
+    /// Take at most this many valuations of the constants
+    #[arg(long, value_name = "N")]
+    pub max_constants: Option<usize>,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -58,6 +61,10 @@ pub struct Args {
     /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
     #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
     pub order: Order,
+    /// Find all constants and initial states before the search begins, so that a trace is a shortest one even where they
+    /// are very many; they are explored as they come otherwise
+    #[arg(long)]
+    pub shortest: bool,
     /// Makes `mixed` repeatable
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -155,6 +162,7 @@ impl Args {
         Task {
             options: Options {
                 order: self.order,
+                shortest: self.shortest,
                 seed: self.seed,
                 all: self.all,
                 symmetry: self.symmetry,
@@ -236,6 +244,7 @@ fn answers(
 ) -> Result<Answers, Refused> {
     let begin = Instant::now();
     let mut project = Project::open(&args.file, &args.scope.args())?;
+    project.max_constants = args.limits.max_constants;
     if let Ok(mut sketch) = sketch.lock() {
         *sketch = json::of_model(&project.opened);
     }
@@ -250,7 +259,7 @@ fn answers(
         Ok(bindings) => bindings,
         Err(diagnostics) => return Err(project.refuse(diagnostics)),
     };
-    let asked = project.solve(deadline).and_then(|solved| {
+    let asked = task.solve(&project, deadline).and_then(|solved| {
         let mut checked = check::check(&solved, task, deadline, &mut |p| line.show(&p))?;
         checked.total_seconds = begin.elapsed().as_secs_f64();
         let formulas = bindings.map(|b| ltl::check(&solved, &b, &formulas, deadline));

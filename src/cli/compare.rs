@@ -73,7 +73,8 @@ pub fn run(args: &Args) -> Exit {
 /// The file is read once; the constants are solved once per strategy, since their time is part of each run's.
 fn compare(args: &Args) -> Result<Compared, Refused> {
     let sketch = Sketch::default();
-    let project = Project::open(&args.file, &args.scope.args())?;
+    let mut project = Project::open(&args.file, &args.scope.args())?;
+    project.max_constants = args.limits.max_constants;
     if !args.json {
         report::err(&text::warnings(&project.opened, report::colour_err()));
     }

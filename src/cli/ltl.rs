@@ -36,6 +36,9 @@ pub struct Args {
     /// Expand at most this many states per formula
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
+    /// Take at most this many valuations of the constants
+    #[arg(long, value_name = "N")]
+    pub max_constants: Option<usize>,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
     pub timeout: Option<Duration>,
@@ -120,6 +123,7 @@ fn answers(
     sketch: &Sketch,
 ) -> Result<(Project, Vec<Answered>), Refused> {
     let mut project = Project::open(&args.file, &args.scope.args())?;
+    project.max_constants = args.max_constants;
     let asked = ltl::bind(&mut project, task).and_then(|bindings| {
         if let Ok(mut sketch) = sketch.lock() {
             *sketch = report::ltl::asked(&bindings, &project.opened);

@@ -14,7 +14,7 @@ use super::orbits::OrbitShadow;
 use super::plan::{Asked, Plan, Refusal, plan, reducible};
 use super::sample::Sampler;
 pub use super::sample::{Compared, Difference, Second, Seen, look_at};
-use super::search::{self, Explored, Firsts, Progress};
+use super::search::{Explored, Firsts, Progress};
 use super::shadow::{Shadow, Tally};
 use super::store::{ROOT, StateId};
 use crate::symmetry::Action;
@@ -107,7 +107,7 @@ impl<S: System> Search for Audited<'_, '_, '_, '_, S> {
         let mut orbits = self.orbits(action);
         let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
         let (explored, hooks) =
-            search::run(self.system, self.options, self.stop, self.progress, hooks, visited, firsts);
+            drive::run(self.system, self.options, self.stop, self.progress, hooks, visited, firsts);
         hooks.auditor.states = hooks.states();
         explored
     }

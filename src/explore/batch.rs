@@ -158,6 +158,8 @@ pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
     pub mine: Helper<S, V::Keys>,
     /// What it takes to prepare a state, about.
     pub cost: Duration,
+    /// Something has ended the search.
+    pub is_over: bool,
 }
 
 impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
@@ -213,6 +215,12 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
 
     /// The events of the first states that were taken and not fired yet, which are those of this block.
     pub fn fire(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
+        let flow = self.fire_all(states, block);
+        self.is_over |= flow.is_break();
+        flow
+    }
+
+    fn fire_all(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
         let Leader { main, kernel, tokens, .. } = self;
         let words = kernel.rrac().store().key_words();
         let operations = self.common.system.operations().len();

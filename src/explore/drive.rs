@@ -10,12 +10,14 @@ use super::observe::Observers;
 use super::order::Order;
 use super::plan::{Asked, Plan, Refusal, plan, reducible};
 use super::reduced::{Flooded, Keyed, Marked};
-use super::search::{Explored, Firsts, Loop, Progress, Reduction, run, scope};
+use super::root::{self, Engine};
+use super::search::{Explored, Firsts, Loop, Progress, Reduction, scope};
 use super::store::{Layout, Store};
 use crate::symmetry::orbit::Orbits;
 use crate::symmetry::{Action, Reducer, Strategy};
 use crate::system::{Stop, System};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,7 +92,10 @@ pub(super) fn reduce<S: System>(
         explored.reduction = Some(reduction);
         return explored;
     }
-    let orbits = || Firsts::Orbits(Orbits::new(action), HashSet::new());
+    let orbits = || match Reducer::new(action, Strategy::Canon, false) {
+        Some(reducer) if action.start_row(0).is_some() => Firsts::Keys(Box::new(reducer), HashSet::new()),
+        _ => Firsts::Orbits(Orbits::new(action), HashSet::new()),
+    };
     let mut explored = match options.symmetry {
         Strategy::Flood => {
             let visited = Flooded { store, rac: Store::new(layout), orbits: Orbits::new(action) };
@@ -117,7 +122,48 @@ pub(super) fn reduce<S: System>(
     explored
 }
 
-/// [`search::run`] in batches, by as many threads as are planned.
+/// The search by one thread, one state after the other, with an audit or none.
+pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
+    system: &S,
+    options: &Options,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+    hooks: H,
+    visited: V,
+    firsts: Firsts,
+) -> (Explored, H) {
+    let observers = Observers::new::<V>(system, options);
+    let main = Loop::new(system, &observers, options, stop, progress, hooks);
+    scope(options, visited, |kernel, token| {
+        let mut one = OneByOne { main, kernel };
+        // However it ended: what is open, and what was found, says how.
+        let _ = root::run(&mut one, token, options, firsts);
+        one.main.finish(one.kernel, |_| {})
+    })
+}
+
+struct OneByOne<'a, 'p, 'b, S: System, V, H> {
+    main: Loop<'a, 'p, S, H>,
+    kernel: Driven<'b, V>,
+}
+
+impl<'a, 'p, 'b, S: System, V: Visited, H: Hooks<V>> Engine<'a, 'p, 'b, S, V, H>
+    for OneByOne<'a, 'p, 'b, S, V, H>
+{
+    fn parts(&mut self) -> (&mut Loop<'a, 'p, S, H>, &mut Driven<'b, V>) {
+        (&mut self.main, &mut self.kernel)
+    }
+
+    fn explore(&mut self) -> ControlFlow<()> {
+        while let Some(s1) = self.kernel.take() {
+            self.main.hooks.take(s1.id());
+            self.main.step(&mut self.kernel, s1)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// [`run`] in batches, by as many threads as are planned.
 pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     system: &S,
     (options, plan): (&Options, Plan),
@@ -128,28 +174,20 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     firsts: Firsts,
 ) -> (Explored, H) {
     let observers = Observers::new::<V>(system, options);
-    let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
-    scope(options, visited, |mut kernel, root| {
-        let flow = main.start(&mut kernel, root, firsts);
+    let main = Loop::new(system, &observers, options, stop, progress, hooks);
+    let common = Common { system, observers: &observers, stop, planted };
+    scope(options, visited, |kernel, token| {
         let store = kernel.rrac().store();
         let (words, view) = (store.key_words(), Arc::new(store.view()));
-        let most = if options.order == Order::Bfs { MOST } else { 1 };
         let helper = |kernel: &Driven<'_, V>| Helper::new(system, stop, kernel.rrac().keys(), words);
         let mine = helper(&kernel);
         let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
-        let common = Common { system, observers: &observers, stop, planted };
         let tokens = VecDeque::new();
-        let mut leader = Leader { common: &common, main, kernel, view, tokens, mine, cost: Duration::ZERO };
-        let mut done = vec![];
-        if flow.is_continue() {
-            if others.is_empty() {
-                let (mut rows, mut block) = (vec![], Block::default());
-                while leader.alone(most, &mut rows, &mut block).is_continue() {}
-            } else {
-                done = line::run(&mut leader, others, options.alone_below);
-            }
-        }
-        let Leader { mut main, kernel, mine, .. } = leader;
+        let cost = Duration::ZERO;
+        let leader = Leader { common: &common, main, kernel, view, tokens, mine, cost, is_over: false };
+        let mut batches = Batches { leader, others, options };
+        let _ = root::run(&mut batches, token, options, firsts);
+        let Batches { leader: Leader { mut main, kernel, mine, .. }, others: mut done, .. } = batches;
         done.push(mine);
         for helper in &mut done {
             main.cut(system.cut(&mut helper.worker));
@@ -157,4 +195,30 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
         }
         main.finish(kernel, |visited| visited.merge(done.into_iter().map(|h| h.keys)))
     })
+}
+
+struct Batches<'a, 'p, 'b, S: System, V: ByKey, H> {
+    leader: Leader<'a, 'p, 'b, S, V, H>,
+    others: Vec<Helper<S, V::Keys>>,
+    options: &'a Options,
+}
+
+impl<'a, 'p, 'b, S: System, V: ByKey, H: Hooks<V>> Engine<'a, 'p, 'b, S, V, H>
+    for Batches<'a, 'p, 'b, S, V, H>
+{
+    fn parts(&mut self) -> (&mut Loop<'a, 'p, S, H>, &mut Driven<'b, V>) {
+        (&mut self.leader.main, &mut self.leader.kernel)
+    }
+
+    fn explore(&mut self) -> ControlFlow<()> {
+        let Batches { leader, others, options } = self;
+        if others.is_empty() {
+            let most = if options.order == Order::Bfs { MOST } else { 1 };
+            let (mut rows, mut block) = (vec![], Block::default());
+            while leader.alone(most, &mut rows, &mut block).is_continue() {}
+        } else {
+            *others = line::run(leader, std::mem::take(others), options.alone_below);
+        }
+        if leader.is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }

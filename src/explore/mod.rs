@@ -18,6 +18,7 @@ mod orbits;
 pub mod order;
 pub mod plan;
 mod reduced;
+mod root;
 mod sample;
 pub mod search;
 mod shadow;
@@ -56,6 +57,11 @@ pub struct Options {
     /// One state after the other, as the chain has it, instead of in batches: what these are compared with.
     #[doc(hidden)]
     pub one_by_one: bool,
+    /// All initial states arrive before the first is expanded, so that what is found is the nearest to any of them.
+    pub shortest: bool,
+    /// Otherwise so many arrive before those that have arrived are explored.
+    #[doc(hidden)]
+    pub initial_first: usize,
     /// Stop when the program has more bytes than this.
     pub max_memory: Option<u64>,
     /// Measure what the strategy costs.
@@ -77,6 +83,8 @@ impl Default for Options {
             threads: Some(1),
             alone_below: 256,
             one_by_one: false,
+            shortest: false,
+            initial_first: 1 << 16,
             max_memory: None,
             timed: false,
         }

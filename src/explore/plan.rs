@@ -57,6 +57,8 @@ const NO_NAUTY: Refusal = Refusal("this program was built without nauty; `canon`
 const NO_ACTION: Refusal =
     Refusal("a strategy permutes by an action, and this system has none: take `Strategy::Off`");
 const NO_MARKERS: Refusal = Refusal("this system has no markers: take another strategy");
+const SHORTEST_ORDER: Refusal =
+    Refusal("only a search breadth first finds shortest traces: leave out `--order` or `--shortest`");
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
 
 /// A run whose options go together.
@@ -80,7 +82,7 @@ pub const MAX_THREADS: usize = 256;
 /// # Errors
 /// Two options that do not go together.
 pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusal> {
-    let Options { symmetry, order, seed, threads, .. } = options;
+    let Options { symmetry, order, seed, threads, shortest, .. } = options;
     let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
     let several = threads.is_some_and(|n| n > 1);
     let rules = [
@@ -92,6 +94,7 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (THREADS_ORDER, several && !is_bfs),
         (THREADS_FLOOD, several && *symmetry == Strategy::Flood),
         (THREADS_MARKERS, several && is_marked),
+        (SHORTEST_ORDER, *shortest && !is_bfs),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
     ];
     if let Some((why, _)) = rules.into_iter().find(|(_, applies)| *applies) {
@@ -198,6 +201,8 @@ mod tests {
         assert_eq!(refused(marked, Asked::Both, false), Some(MARKED_PATHS));
         let seeded = Options { seed: Some(3), ..Options::default() };
         assert_eq!(refused(seeded, Asked::States, false), Some(SEED_ORDER));
+        let deep = Options { order: Order::Dfs, shortest: true, ..Options::default() };
+        assert_eq!(refused(deep, Asked::States, false), Some(SHORTEST_ORDER));
         let four = Options { threads, ..Options::default() };
         assert_eq!(plan(&four, Asked::States, true).map(Plan::threads), Ok(4));
         assert_eq!(plan(&four, Asked::States, false).map(Plan::threads), Ok(4));

@@ -174,8 +174,9 @@ mod tests {
     //! Labellings that lie: no answer changes, and none is taken for a witness that is none.
 
     use super::super::audit::{Audit, explore_with};
+    use super::super::drive::run;
     use super::super::hooks::Off;
-    use super::super::search::{Explored, Firsts, run};
+    use super::super::search::{Explored, Firsts};
     use super::super::{Layout, Options};
     use super::*;
     use crate::model::load::load;

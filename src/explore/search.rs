@@ -1,16 +1,16 @@
-//! The loop: a ladder over rmc2's events.
+//! The loop: a ladder over rmc2's events. The root is expanded elsewhere ([`super::root`]).
 
 use super::hooks::{Driven, Effort, Fired, Hooks, Rerr, Runex, Visited};
 use super::observe::{self, Observers};
 use super::order::Waiting;
-use super::store::{Arriving, ROOT, StateId, Store};
+use super::store::{Arriving, StateId, Store};
 use super::watch::{Counts, Watch};
 use super::{Finding, Options};
 use crate::lang::diag::Span;
 use crate::symmetry::markers::Marker;
 use crate::symmetry::orbit::Orbits;
-use crate::symmetry::{Group, Marks, Strategy};
-use crate::system::{Starts, Stop, System, Transition, Visitor};
+use crate::symmetry::{Group, Marks, Reducer, Strategy};
+use crate::system::{Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use crate::verdict::{Complete, Verdict};
 use kanon_refinement::frontier::{All, Frontier, Open};
@@ -28,6 +28,9 @@ pub struct Explored {
     pub reduction: Option<Reduction>,
     /// Every reachable state was expanded, or one that is symmetric to it.
     pub is_complete: bool,
+    /// Where states were expanded before every initial state was known, what was found is the nearest only to the initial
+    /// states known by then.
+    pub is_early: bool,
 }
 
 /// How states were taken for one.
@@ -60,40 +63,23 @@ impl Progress<'_> {
 pub(super) enum Firsts {
     All,
     Orbits(Orbits, HashSet<usize>),
+    /// By the keys of starts that are rows of their own.
+    Keys(Box<Reducer>, HashSet<Vec<u64>>),
     Marked(Box<dyn Marks>, HashSet<Marker>),
 }
 
 impl Firsts {
-    fn is_first(&mut self, start: usize) -> bool {
+    pub fn is_first(&mut self, start: usize) -> bool {
         match self {
             Firsts::All => true,
             Firsts::Orbits(orbits, seen) => orbits.is_first(start, seen),
+            Firsts::Keys(reducer, seen) => {
+                let row = reducer.action().start_row(start);
+                row.is_none_or(|row| seen.insert(reducer.key(&row).to_vec()))
+            }
             Firsts::Marked(marks, seen) => seen.insert(marks.of_start(start)),
         }
     }
-}
-
-/// The search by one thread, with an audit or none.
-pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
-    system: &S,
-    options: &Options,
-    stop: &Stop,
-    progress: &mut dyn FnMut(Progress),
-    hooks: H,
-    visited: V,
-    firsts: Firsts,
-) -> (Explored, H) {
-    let observers = Observers::new::<V>(system, options);
-    let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
-    scope(options, visited, |mut kernel, root| {
-        let mut flow = main.start(&mut kernel, root, firsts);
-        while flow.is_continue() {
-            let Some(s1) = kernel.take() else { break };
-            main.hooks.take(s1.id());
-            flow = main.step(&mut kernel, s1);
-        }
-        main.finish(kernel, |_| {})
-    })
 }
 
 /// The machine before its first event, with the token of its root.
@@ -113,15 +99,17 @@ pub(super) fn waiting<V>(kernel: &Driven<'_, V>) -> usize {
 
 /// What the loop needs beside the machine.
 pub(super) struct Loop<'a, 'p, S: System, H> {
-    system: &'a S,
-    observers: &'a Observers<'a, S>,
-    stop: &'a Stop,
+    pub system: &'a S,
+    pub observers: &'a Observers<'a, S>,
+    pub stop: &'a Stop,
     progress: &'p mut dyn FnMut(Progress),
     pub hooks: H,
     worker: S::Worker,
-    watch: Watch<'a>,
+    pub watch: Watch<'a>,
     /// The system's word that it has visited every start.
-    complete: Option<Complete>,
+    pub complete: Option<Complete>,
+    /// States were expanded before every initial state had arrived.
+    pub is_early: bool,
     row: Vec<u64>,
     turn: u32,
 }
@@ -136,33 +124,8 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
         hooks: H,
     ) -> Self {
         let (worker, watch) = (system.worker(stop), Watch::new(system, options));
-        let (complete, row, turn) = (None, Vec::new(), 0);
-        Loop { system, observers, stop, progress, hooks, worker, watch, complete, row, turn }
-    }
-
-    /// Expands the root.
-    pub fn start<'b, V: Visited>(
-        &mut self,
-        kernel: &mut Driven<'b, V>,
-        root: kernel::Root<'b>,
-        firsts: Firsts,
-    ) -> ControlFlow<()>
-    where
-        H: Hooks<V>,
-    {
-        let Loop { system, observers, stop, hooks, worker, watch, complete, .. } = self;
-        hooks.expand(ROOT, &[])?;
-        let outcome = kernel.expand_root(root, |x| {
-            let flow = ControlFlow::Continue(());
-            let mut root = Root { system: *system, observers, stop, watch, hooks, x, firsts, flow };
-            *complete = system.starts(worker, &mut root);
-            root.flow
-        });
-        match outcome {
-            Outcome::Exhausted(i) => kernel.remove_root(i),
-            Outcome::Stopped(_) => return ControlFlow::Break(()),
-        }
-        hooks.event(Fired::Remove { s1: ROOT }, kernel)
+        let (complete, is_early, row, turn) = (None, false, Vec::new(), 0);
+        Loop { system, observers, stop, progress, hooks, worker, watch, complete, is_early, row, turn }
     }
 
     /// Looks at the clock before a state is expanded.
@@ -251,74 +214,10 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
         watch.counts.states = store.len();
         let is_complete = pass.is_some() && self.complete.is_some() && V::EXACT.is_some();
         let verdict = watch.verdict(pass, self.complete.take(), V::EXACT);
+        let is_early = self.is_early;
         let reduction = V::REDUCES.then(|| Reduction { effort, ..Reduction::default() });
         let (counts, finding) = (std::mem::take(&mut watch.counts), watch.finding.take());
-        (Explored { verdict, counts, finding, store, reduction, is_complete }, self.hooks)
-    }
-}
-
-/// The expansion of the root: the initial states of every start.
-struct Root<'w, 'k, 'b, 's, S, V, H> {
-    system: &'w S,
-    observers: &'w Observers<'w, S>,
-    stop: &'w Stop,
-    watch: &'w mut Watch<'s>,
-    hooks: &'w mut H,
-    x: &'w mut Expansion<'k, 'b, V, Runex, Rerr>,
-    firsts: Firsts,
-    flow: ControlFlow<()>,
-}
-
-impl<S: System, V: Visited, H: Hooks<V>> Root<'_, '_, '_, '_, S, V, H> {
-    fn initial(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
-        let Root { system, observers, stop, watch, hooks, x, .. } = self;
-        let mut any = false;
-        let mut targets = HashSet::new();
-        let run = system.initial(worker, start, &mut |here, row| {
-            any = true;
-            let (id, flow) = arrive(observers, watch, *hooks, x, here, row, (ROOT, None));
-            // One start's initial states are different rows; under reduction they may be one state.
-            if !V::REDUCES || targets.insert(id) {
-                watch.counts.initialisations += 1;
-            }
-            flow?;
-            if watch.counts.initialisations.is_multiple_of(256) {
-                watch.look_at_memory(x.rrac().store());
-            }
-            if watch.must_stop(stop, x.rrac().store().len()) {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        let cut = system.cut(worker);
-        watch.cut(cut);
-        match run {
-            // Where something was left out, that there is none means nothing.
-            Ok(flow) if any || cut.is_some() => flow,
-            Ok(_) => observers.deadlock(watch, None, start),
-            Err(fault) => watch.fault(fault, None, None, start),
-        }
-    }
-}
-
-impl<S: System, V: Visited, H: Hooks<V>> Starts<S::Worker> for Root<'_, '_, '_, '_, S, V, H> {
-    fn start(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
-        if self.flow.is_continue() && self.firsts.is_first(start) {
-            self.watch.counts.constants += 1;
-            self.flow = self.initial(worker, start);
-        }
-        self.flow
-    }
-
-    fn fault(&mut self, fault: Box<Fault>) -> ControlFlow<()> {
-        if self.flow.is_continue() {
-            self.flow = self.watch.fault(fault, None, None, usize::MAX);
-        }
-        self.flow
-    }
-
-    fn cut(&mut self, at: Span) {
-        self.watch.cut(Some(at));
+        (Explored { verdict, counts, finding, store, reduction, is_complete, is_early }, self.hooks)
     }
 }
 
@@ -365,7 +264,7 @@ impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_
 
 /// A state arrives: what stands for it, and, if it is new, what becomes of it. `from`: its parent, and the operation.
 #[inline]
-fn arrive<'k, S: System, V: Visited, H: Hooks<V>>(
+pub(super) fn arrive<'k, S: System, V: Visited, H: Hooks<V>>(
     observers: &Observers<S>,
     watch: &mut Watch,
     hooks: &mut H,

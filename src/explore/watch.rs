@@ -138,9 +138,9 @@ impl<'s> Watch<'s> {
             (None, Some(pass), Some(complete)) => {
                 Proof::new(Ended::Passed(pass), complete, exact, self.counts.states)
             }
-            (None, Some(_), None) if self.counts.constants == 0 => Err(Why::NoInitialState),
-            (None, Some(_), None) => Err(Why::Starts),
-            (None, None, _) => Err(Why::Interrupted),
+            (None, _, None) if self.counts.constants == 0 => Err(Why::NoInitialState),
+            (None, _, None) => Err(Why::Starts),
+            (None, None, Some(_)) => Err(Why::Interrupted),
         };
         match proof {
             Ok(_) if self.left_out > 0 => Verdict::Unknown(Why::LeftOut(self.left_out)),

@@ -10,7 +10,7 @@ use super::table;
 use super::why;
 use crate::explore::audit::{self, Audit};
 use crate::explore::plan::{Asked, Refusal, plan};
-use crate::explore::{self, Explored, Finding, FindingKind, Options, Progress, StateId};
+use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Progress, StateId};
 use crate::lang::diag::Diagnostic;
 use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
@@ -45,6 +45,23 @@ impl Task {
     pub fn refused(&self) -> Result<(), Refusal> {
         let asked = if self.with_formulas { Asked::Both } else { Asked::States };
         plan(&self.options, asked, self.audit.is_some()).map(drop)
+    }
+
+    /// Solves the constants, as far as this task wants them before it begins: an audit compares all valuations with the
+    /// reference evaluator's, and the search for paths starts from all of them.
+    ///
+    /// # Errors
+    /// As [`Project::solve`].
+    pub fn solve<'p>(
+        &self,
+        project: &'p Project,
+        deadline: &Deadline,
+    ) -> Result<Solved<'p>, Vec<Diagnostic>> {
+        if self.options.shortest || self.audit.is_some() || self.with_formulas {
+            project.solve(deadline)
+        } else {
+            project.solve_first(deadline)
+        }
     }
 }
 
@@ -137,8 +154,15 @@ pub fn check(
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));
             notes.extend(notes::scope(opened));
         }
-        (Verdict::Fails(f), Decision::Fails) => notes.extend(notes::of_finding(&f.kind, opened)),
-        (Verdict::Unknown(why), _) => notes.extend(notes::advice(why)),
+        (Verdict::Fails(f), Decision::Fails) => {
+            let is_nearest = !explored.is_early || task.options.order != Order::Bfs;
+            notes.extend((!is_nearest).then(|| notes::nearest(&counts)));
+            notes.extend(notes::of_finding(&f.kind, opened));
+        }
+        (Verdict::Unknown(why), _) => {
+            notes.extend(solved.setup.is_open.then(|| notes::taken(&counts)));
+            notes.extend(notes::advice(why));
+        }
         _ => {}
     }
     // Only what nothing has cut short says that something never happens.
@@ -192,7 +216,7 @@ pub fn check_file(
 ) -> Result<(Project, Checked), Refused> {
     let begin = Instant::now();
     let project = Project::open(path, scope)?;
-    let answer = project.solve(deadline).and_then(|s| check(&s, task, deadline, &mut |_| {}));
+    let answer = task.solve(&project, deadline).and_then(|s| check(&s, task, deadline, &mut |_| {}));
     match answer {
         Ok(mut checked) => {
             checked.total_seconds = begin.elapsed().as_secs_f64();

@@ -1,6 +1,6 @@
 //! What should be known beside a verdict: the sizes it was given for, what never happened, what to do when there is none.
 
-use crate::explore::FindingKind;
+use crate::explore::{Counts, FindingKind};
 use crate::model::open::Opened;
 use crate::model::{Expr, ExprKind, Lit, Stmt};
 use crate::verdict::Why;
@@ -37,6 +37,24 @@ pub fn of_finding(kind: &FindingKind, opened: &Opened) -> Option<String> {
 pub fn never_enabled(operations: &[(Arc<str>, u64)]) -> Option<String> {
     let never: Vec<&str> = operations.iter().filter(|(_, n)| *n == 0).map(|(name, _)| &**name).collect();
     (!never.is_empty()).then(|| format!("never enabled: {}", never.join(", ")))
+}
+
+/// What was found is the nearest to those initial states only that were known by then.
+pub fn nearest(counts: &Counts) -> String {
+    let Counts { constants, initialisations, .. } = counts;
+    let of = match constants {
+        0 | 1 => format!("{initialisations} initial states"),
+        n => format!("{n} valuations of the constants"),
+    };
+    format!(
+        "this trace is a shortest one among the {of} taken by then; with `--shortest` all are taken before the search \
+         begins"
+    )
+}
+
+/// Valuations of the constants were taken as they came.
+pub fn taken(counts: &Counts) -> String {
+    format!("{} valuations of the constants were taken; there may be others", counts.constants)
 }
 
 /// What might lead to an answer.

@@ -6,18 +6,24 @@ use crate::lang::diag::Diagnostic;
 use crate::model::open::{self, Opened, Refused};
 use crate::model::scope::ScopeArgs;
 use crate::symmetry::{Action, MachineAction};
-use crate::system::{Machine, Setup};
+use crate::system::{First, Machine, Setup};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Valuations of the constants that are looked for at most.
+/// Valuations of the constants that are looked for at most, where all are found first and no other limit is given.
 pub const MAX_VALUATIONS: usize = 2_000_000;
+
+/// Otherwise so many are found before they are explored, and the others as they come.
+const FIRST: First = First { valuations: 1 << 16, patience: Duration::from_secs(3) };
 
 /// A model with its files and its scope. What adds to the model (a goal, formulas) comes before [`Project::solve`].
 #[derive(Default)]
 pub struct Project {
     /// The files, the typed model and its scope.
     pub opened: Opened,
+    /// Valuations of the constants that are taken at most, if there is such a limit.
+    pub max_constants: Option<usize>,
 }
 
 /// A project whose constants are solved.
@@ -38,7 +44,7 @@ impl Project {
     /// # Errors
     /// What is wrong with the model or its sizes.
     pub fn open(path: &Path, scope: &ScopeArgs) -> Result<Project, Refused> {
-        Ok(Project { opened: open::open(path, scope)? })
+        Ok(Project { opened: open::open(path, scope)?, max_constants: None })
     }
 
     /// Looks for states that fulfil this predicate, instead of the machine's GOAL.
@@ -50,13 +56,31 @@ impl Project {
         Ok(())
     }
 
-    /// Solves the constants.
+    /// Finds all valuations of the constants.
     ///
     /// # Errors
     /// PROPERTIES that no valuation fulfils are an error of the model; not so where it is open whether one does.
     pub fn solve(&self, deadline: &Deadline) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        let most = self.max_constants.unwrap_or(MAX_VALUATIONS);
+        self.solved(deadline, |machine| machine.setup(most, &deadline.flag))
+    }
+
+    /// Finds the first valuations of the constants; [`super::check::check`] finds the others while it explores.
+    ///
+    /// # Errors
+    /// As [`Project::solve`].
+    pub fn solve_first(&self, deadline: &Deadline) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        let most = self.max_constants.unwrap_or(usize::MAX);
+        self.solved(deadline, |machine| machine.setup_first(FIRST, most, &deadline.flag))
+    }
+
+    fn solved(
+        &self,
+        deadline: &Deadline,
+        setup: impl FnOnce(&mut Machine) -> Setup,
+    ) -> Result<Solved<'_>, Vec<Diagnostic>> {
         let mut machine = Machine::new(self.opened.model.clone(), self.opened.scope.clone());
-        let setup = machine.setup(MAX_VALUATIONS, &deadline.flag);
+        let setup = setup(&mut machine);
         let is_decided = setup.fault.is_none() && setup.truncated.is_none() && !deadline.is_set();
         if setup.valuations == 0 && is_decided {
             return Err(vec![blame::properties(&self.opened)]);

@@ -151,7 +151,7 @@ pub struct MachineAction {
     pub group: Group,
     /// By slot: constants, then variables.
     pub(super) slots: Vec<Moves>,
-    /// Which valuation has these words; only when there are several.
+    /// Which valuation has these words; only when there are several, and all are known.
     valuations: HashMap<Box<[u64]>, u32>,
 }
 
@@ -182,7 +182,8 @@ impl MachineAction {
         let count = constants + system.model.variables.len();
         let slots: Vec<Moves> = system.slots[..count].iter().map(|s| Moves::of(&s.rep, &group)).collect();
         let mut action = MachineAction { system: system.clone(), group, slots, valuations: HashMap::new() };
-        if system.valuations() > 1 && action.slots[..constants].iter().any(|m| !m.is_still()) {
+        let is_listed = system.valuations() > 1 && !system.is_open();
+        if is_listed && action.slots[..constants].iter().any(|m| !m.is_still()) {
             let identity = Perm::identity(action.group.points());
             for v in 0..system.valuations() {
                 let words = action.constants(v, &identity);
@@ -202,9 +203,17 @@ impl MachineAction {
     }
 
     /// The number of the permuted valuation; none if that was not found among all, since the search for them was
-    /// cut short.
+    /// cut short. While valuations are still looked for it is given one: what is symmetric to a valuation is one.
     #[must_use]
     pub fn valuation(&self, valuation: usize, p: &Perm) -> Option<usize> {
+        if self.system.is_open() {
+            let slots = &self.slots[..self.system.const_slots()];
+            if slots.iter().all(Moves::is_still) {
+                return Some(valuation);
+            }
+            let vals = self.system.constant_vals(valuation).iter();
+            return self.system.number_of(vals.zip(slots).map(|(v, moves)| moves.val(v, p)).collect());
+        }
         if self.valuations.is_empty() {
             // The only one, or none of the constants moves: then this valuation is its own image. A single
             // valuation with points in it is its own image as well, if the search for valuations was complete.

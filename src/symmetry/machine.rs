@@ -34,6 +34,10 @@ impl Action for MachineAction {
         self.valuation(valuation, p)
     }
 
+    fn start_row(&self, valuation: usize) -> Option<Vec<u64>> {
+        self.system.is_open().then(|| vec![valuation as u64])
+    }
+
     fn label(&self, label: &Label, p: &Perm) -> Label {
         let Some((first, words)) = label.split_first() else { return label.clone() };
         let event = &self.system.events[*first as usize];

@@ -56,6 +56,13 @@ pub trait Action: Send + Sync {
         Some(start)
     }
 
+    /// A start as a row of its own, which can be labelled and permuted as a state is. For systems that look for starts
+    /// while others are explored: then the orbit of a start is not enumerated, it is known by its key.
+    fn start_row(&self, start: usize) -> Option<Vec<u64>> {
+        let _ = start;
+        None
+    }
+
     /// The image of a label.
     fn label(&self, label: &Label, p: &Perm) -> Label {
         let _ = p;

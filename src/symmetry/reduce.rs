@@ -203,6 +203,12 @@ impl Reducer {
         }
     }
 
+    /// What it permutes by.
+    #[must_use]
+    pub fn action(&self) -> &Arc<dyn Action> {
+        &self.action
+    }
+
     /// The same strategy, for another thread.
     #[must_use]
     pub fn another(&self) -> Reducer {

@@ -255,7 +255,12 @@ pub(super) struct MachineSketcher {
     action: Arc<MachineAction>,
     /// The part of the constants, by valuation.
     bases: Vec<Option<Box<Sketch>>>,
+    /// That of the last valuation which has no place among them.
+    other: Option<(usize, Box<Sketch>)>,
 }
+
+/// Valuations whose sketches are kept.
+const KEPT: usize = 1 << 16;
 
 impl Sketcher for MachineSketcher {
     fn sketch(&mut self, row: &[u64], out: &mut Sketch) {
@@ -278,23 +283,28 @@ impl Sketcher for MachineSketcher {
 
 impl MachineSketcher {
     pub fn new(action: Arc<MachineAction>) -> MachineSketcher {
-        MachineSketcher { action, bases: vec![] }
+        MachineSketcher { action, bases: vec![], other: None }
     }
 
     /// The sketch of the constants.
     fn base(&mut self, valuation: usize) -> &Sketch {
         let action = &self.action;
-        if self.bases.len() <= valuation {
-            self.bases.resize_with(valuation + 1, || None);
-        }
-        self.bases[valuation].get_or_insert_with(|| {
+        let sketch = || {
             let mut base = Sketch::default();
             base.start(&action.group);
             for (slot, v) in action.system.constant_vals(valuation).iter().enumerate() {
                 base.slot(&action.slots[slot], v, mix(slot as u64, 3));
             }
             Box::new(base)
-        })
+        };
+        if valuation >= KEPT {
+            self.other.take_if(|(v, _)| *v != valuation);
+            return &self.other.get_or_insert_with(|| (valuation, sketch())).1;
+        }
+        if self.bases.len() <= valuation {
+            self.bases.resize_with(valuation + 1, || None);
+        }
+        self.bases[valuation].get_or_insert_with(sketch)
     }
 }
 

@@ -4,31 +4,28 @@
 //! evaluates needs a [`Worker`], which holds the environment; the [`Machine`] itself is shared and does not change
 //! while it is explored.
 
-use super::{
-    Check, Complete, Label, Operation, Role, Starts, Stop, System, Transition, Visit, Visitor, Width,
-};
+use super::constants::{Setup, Valuations};
+use super::{Check, Label, Operation, Role, Stop, System, Transition, Visit, Visitor};
 use crate::eval::code::Code;
 use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
-use crate::eval::word::lower::{Known, Lower};
 use crate::eval::word::memo::{Memo, Shared};
-use crate::lang::diag::Span;
 use crate::model::{Expr, ExprKind, Model, OpId};
 use crate::value::fault::{Fault, Res};
 use crate::value::table::Table;
 use crate::value::val::{Val, to_value};
-use crate::value::{Scope, Show, Value};
+use crate::value::{Scope, Value};
 use smallvec::SmallVec;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// A check as it is evaluated: a conjunct of the invariant, an assertion or the goal.
-struct Compiled {
-    test: Test,
+pub(super) struct Compiled {
+    pub(super) test: Test,
     /// The test on words.
-    fast: Option<word::Pred>,
+    pub(super) fast: Option<word::Pred>,
 }
 
 /// A B machine as a system.
@@ -39,35 +36,36 @@ pub struct Machine {
     pub scope: Arc<Scope>,
     /// Constants, variables, then locals.
     pub slots: Vec<SlotInfo>,
-    properties: crate::eval::plan::Plan,
+    pub(super) properties: crate::eval::plan::Plan,
     initialisation: Code,
     /// The operations that are events, compiled.
     pub events: Vec<Event>,
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
     /// The conjuncts of the invariant, then the assertions, then the goal.
-    checks: Vec<Check>,
+    pub(super) checks: Vec<Check>,
     /// The same, to evaluate.
-    compiled: Vec<Compiled>,
+    pub(super) compiled: Vec<Compiled>,
     /// The events that the fast tier can run.
-    fast: Vec<Option<word::lower::Event>>,
+    pub(super) fast: Vec<Option<word::lower::Event>>,
     /// Places of the fast tier that remember, and what all workers remember there.
-    sites: Vec<Arc<Shared>>,
-    table: Arc<Table>,
-    /// How the search for constants ended; before it there is no start.
-    setup: Option<Setup>,
-    /// Every valuation of the constants, found before exploration starts.
-    constants: Vec<Vec<Val>>,
-    /// Their words, valuation after valuation; 0 for what is symbolic.
-    constant_words: Vec<u64>,
+    pub(super) sites: Vec<Arc<Shared>>,
+    pub(super) table: Arc<Table>,
+    /// How the search for constants ended, or how far it came; before it there is no start.
+    pub(super) setup: Option<Setup>,
+    pub(super) valuations: Valuations,
+    /// Valuations that are taken at most, when they are looked for as they come.
+    pub(super) most: usize,
+    /// Whether a row begins with the number of its valuation: 1 or 0.
+    pub(super) offset: usize,
     /// The constants that the fast tier reads from words only, if it can do everything: by slot.
-    is_word: Vec<bool>,
+    pub(super) is_word: Vec<bool>,
 }
 
 impl Compiled {
     /// Whether it holds in the state whose words are in the environment. Once the constants are known there is a test on
     /// words: it reads nothing but constants and variables, and those have words, or are symbolic and in their slots.
     #[inline]
-    fn holds(&self, env: &mut Env) -> Res<bool> {
+    pub fn holds(&self, env: &mut Env) -> Res<bool> {
         match &self.fast {
             Some(fast) => fast.holds(env),
             None => self.test.holds(env),
@@ -95,7 +93,7 @@ pub struct Worker {
 
 /// What a worker does for whom. One of four, not three switches: each says what is up to date when a transition is visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     /// Variables, parameters and results are values in the slots, and words.
     #[default]
     Values,
@@ -107,11 +105,6 @@ enum Mode {
     Ahead,
 }
 
-/// Bits of the numbers below n.
-fn bits_of(n: u64) -> u32 {
-    64 - n.saturating_sub(1).leading_zeros()
-}
-
 /// A transition beside its target, as plain values; `None` for what is symbolic, and for a result nothing was assigned to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labelled {
@@ -121,17 +114,6 @@ pub struct Labelled {
     pub params: Vec<Option<Value>>,
     /// By result.
     pub results: Vec<Option<Value>>,
-}
-
-/// How the search for constants ended.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// How many valuations of the constants there are.
-    pub valuations: usize,
-    /// A property without a value, or a limit.
-    pub fault: Option<Box<Fault>>,
-    /// Where an unbounded integer was cut off.
-    pub truncated: Option<Span>,
 }
 
 impl Machine {
@@ -175,8 +157,9 @@ impl Machine {
             sites: Vec::new(),
             table: Arc::default(),
             setup: None,
-            constants: Vec::new(),
-            constant_words: Vec::new(),
+            valuations: Valuations::default(),
+            most: usize::MAX,
+            offset: 0,
             is_word: Vec::new(),
         }
     }
@@ -199,28 +182,29 @@ impl Machine {
         }
     }
 
+    /// A worker of another kind.
+    pub(super) fn worker_for(&self, mode: Mode, stop: &Stop) -> Worker {
+        Worker { mode, ..self.full_worker(stop) }
+    }
+
     /// How many constants there are.
     pub fn const_slots(&self) -> usize {
         self.model.constants.len()
     }
 
-    fn var_slots(&self) -> std::ops::Range<usize> {
+    pub(super) fn var_slots(&self) -> std::ops::Range<usize> {
         let first = self.const_slots();
         first..first + self.model.variables.len()
     }
 
     /// Words of a row.
     pub fn width(&self) -> usize {
-        self.model.variables.len() + usize::from(self.has_valuation_word())
+        self.model.variables.len() + self.offset
     }
 
-    fn has_valuation_word(&self) -> bool {
-        self.constants.len() > 1
-    }
-
-    /// How many valuations of the constants there are.
+    /// How many valuations of the constants there are, or are known by now ([`Setup::is_open`]).
     pub fn valuations(&self) -> usize {
-        self.constants.len()
+        self.valuations.len()
     }
 
     /// Whether the constants have yet to be solved.
@@ -240,12 +224,12 @@ impl Machine {
 
     /// The values of the constants in a valuation, by slot.
     pub fn constant_vals(&self, valuation: usize) -> &[Val] {
-        &self.constants[valuation]
+        self.valuations.vals(valuation)
     }
 
     /// A row's words, by variable.
     pub fn words<'r>(&self, row: &'r [u64]) -> &'r [u64] {
-        &row[usize::from(self.has_valuation_word())..]
+        &row[self.offset..]
     }
 
     /// Plants a mistake, for tests of the audit: conjuncts of the invariant answer for each other.
@@ -255,87 +239,13 @@ impl Machine {
         self.compiled[..n].rotate_left(1);
     }
 
-    /// Finds the valuations of the constants, at most `limit`.
-    pub fn setup(&mut self, limit: usize, stop: &Stop) -> Setup {
-        let n = self.const_slots();
-        let mut env = Env::new(self.slots.len());
-        env.stop = Some(stop.clone());
-        let mut found: Vec<Vec<Val>> = Vec::new();
-        let mut seen = HashSet::new();
-        let mut fault: Option<Box<Fault>> = None;
-        let slots = &self.slots;
-        let unique = !self.properties.may_repeat;
-        let solved = self.properties.solve(&mut env, &mut |env| {
-            if let Some(e) = &env.pending {
-                fault.get_or_insert_with(|| e.clone());
-                return Ok(true);
-            }
-            let mut valuation = Vec::with_capacity(n);
-            for (slot, v) in env.slots[..n].iter().enumerate() {
-                let v = v.clone();
-                // Functions over infinite domains stay symbolic; constants are never compared as states.
-                let v = if v.is_lazy() && !crate::value::ops::symbolic(&v) {
-                    crate::value::val::force(v, &slots[slot].rep)?
-                } else {
-                    v
-                };
-                valuation.push(v);
-            }
-            if unique || seen.insert(valuation.clone()) {
-                if found.len() >= limit {
-                    return Err(Fault::limit(format!("more than {limit} valuations of the constants")));
-                }
-                found.push(valuation);
-            }
-            Ok(true)
-        });
-        if let Err(e) = solved {
-            fault.get_or_insert(e);
-        }
-        self.constants = found;
-        self.lower();
-        let setup = Setup { valuations: self.constants.len(), fault, truncated: env.truncated };
-        self.setup = Some(setup.clone());
-        setup
-    }
-
-    /// Makes the fast tier, now that the constants are known.
-    fn lower(&mut self) {
-        let known: Vec<Known> = (0..self.const_slots())
-            .map(|slot| {
-                let mut values = self.constants.iter().map(|v| &v[slot]);
-                let first = values.next();
-                match first {
-                    Some(v) if !v.is_lazy() && values.all(|w| w == v) => Known::Fixed(self.table.word(v)),
-                    _ if self.constants.iter().any(|v| v[slot].is_lazy()) => Known::Symbolic,
-                    _ => Known::Word,
-                }
-            })
-            .collect();
-        let vars = self.var_slots();
-        let mut l = Lower::new(&self.slots, &self.table, &known, vars.start as Slot..vars.end as Slot);
-        self.fast = self.events.iter().map(|e| l.event(e)).collect();
-        for (check, c) in self.checks.iter_mut().zip(&mut self.compiled) {
-            c.fast = l.closed(&c.test);
-            let reads = l.reads(&c.test);
-            check.changed_by =
-                self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
-        }
-        self.sites = (0..l.sites).map(|_| Arc::default()).collect();
-        let all = self.constants.iter().flatten();
-        self.constant_words = all.map(|v| if v.is_lazy() { 0 } else { self.table.word(v) }).collect();
-        let mut tests = self.compiled.iter();
-        let suffices = self.fast.iter().all(Option::is_some) && tests.all(|c| c.fast.is_some());
-        self.is_word = known.iter().map(|k| suffices && matches!(k, Known::Word)).collect();
-    }
-
     fn load_constants(&self, w: &mut Worker, valuation: usize) {
         if w.valuation == valuation {
             return;
         }
         let n = self.const_slots();
-        w.env.words[..n].copy_from_slice(&self.constant_words[valuation * n..(valuation + 1) * n]);
-        for (slot, v) in self.constants[valuation].iter().enumerate() {
+        w.env.words[..n].copy_from_slice(self.valuations.words(valuation));
+        for (slot, v) in self.valuations.vals(valuation).iter().enumerate() {
             // Shared by all threads: not to be touched for nothing.
             if !(w.mode == Mode::OnlyWords && self.is_word[slot]) {
                 w.env.slots[slot] = v.clone();
@@ -345,7 +255,7 @@ impl Machine {
         w.env.valuation = valuation as u64;
     }
 
-    fn load_row(&self, w: &mut Worker, row: &[u64]) {
+    pub(super) fn load_row(&self, w: &mut Worker, row: &[u64]) {
         self.load_constants(w, self.start_of(row));
         let words = self.words(row);
         w.env.words[self.var_slots()].copy_from_slice(words);
@@ -368,7 +278,7 @@ impl Machine {
         }
     }
 
-    fn visit_initial(
+    pub(super) fn visit_initial(
         &self,
         w: &mut Worker,
         valuation: usize,
@@ -383,7 +293,7 @@ impl Machine {
         let Worker { env, row, seen, .. } = w;
         let done = self.initialisation.run(env, &mut |env| {
             row.clear();
-            if self.has_valuation_word() {
+            if self.offset == 1 {
                 row.push(valuation as u64);
             }
             for slot in vars.clone() {
@@ -396,7 +306,7 @@ impl Machine {
             if !seen.insert(SmallVec::from_slice(row)) {
                 return Ok(true);
             }
-            let words = &row[usize::from(self.has_valuation_word())..];
+            let words = &row[self.offset..];
             env.words[vars.clone()].copy_from_slice(words);
             Ok(visit(env, row).is_continue())
         })?;
@@ -404,7 +314,7 @@ impl Machine {
     }
 
     /// Announced or not ([`System::prefetching_worker`]), their order is kept, also towards faults.
-    fn visit_successors(
+    pub(super) fn visit_successors(
         &self,
         w: &mut Worker,
         source: &[u64],
@@ -442,7 +352,7 @@ impl Machine {
         visitor: &mut dyn Visitor<Env>,
     ) -> ControlFlow<()> {
         let event = &self.events[index];
-        let offset = usize::from(self.has_valuation_word());
+        let offset = self.offset;
         let first = self.const_slots();
         let Worker { env, row, seen, mode, waiting, targets, .. } = w;
         if event.may_repeat {
@@ -537,7 +447,7 @@ impl Machine {
         visitor: &mut dyn Visitor<Env>,
     ) -> ControlFlow<()> {
         let width = self.width();
-        let offset = usize::from(self.has_valuation_word());
+        let offset = self.offset;
         // Another event may be under way: its words are put back.
         let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
         let mut flow = ControlFlow::Continue(());
@@ -564,7 +474,7 @@ impl Machine {
         visitor: &mut dyn Visitor<Env>,
     ) -> ControlFlow<()> {
         let event = &self.events[index];
-        let offset = usize::from(self.has_valuation_word());
+        let offset = self.offset;
         let first = self.const_slots();
         let Worker { env, row, seen, .. } = w;
         if event.may_repeat {
@@ -622,7 +532,7 @@ impl Machine {
     }
 
     /// Event, parameters and results: what makes a transition beside its target. They are in the environment's words.
-    fn label_at(&self, index: usize, env: &Env) -> Label {
+    pub(super) fn label_at(&self, index: usize, env: &Env) -> Label {
         let event = &self.events[index];
         let slots = event.params.iter().chain(&event.results);
         std::iter::once(index as u64).chain(slots.map(|s| env.words[*s as usize])).collect()
@@ -640,9 +550,9 @@ impl Machine {
 
     /// The values of constants and variables by slot; without a row the variables have none.
     pub fn values(&self, valuation: usize, row: Option<&[u64]>) -> Vec<Val> {
-        let mut values = match self.constants.get(valuation) {
-            Some(constants) => constants.clone(),
-            None => vec![Val::None; self.const_slots()],
+        let mut values = match valuation < self.valuations() {
+            true => self.valuations.vals(valuation).to_vec(),
+            false => vec![Val::None; self.const_slots()],
         };
         match row {
             Some(row) => {
@@ -700,7 +610,7 @@ impl Machine {
 
     /// The values of the constants of a valuation.
     pub fn constant_values(&self, valuation: usize) -> Vec<Option<Value>> {
-        self.constants[valuation].iter().enumerate().map(|(slot, v)| self.plain(slot, v)).collect()
+        self.constant_vals(valuation).iter().enumerate().map(|(slot, v)| self.plain(slot, v)).collect()
     }
 
     /// The values of the variables in a row.
@@ -713,124 +623,5 @@ impl Machine {
                 to_value(&self.table.decode(*w, rep), rep)
             })
             .collect()
-    }
-}
-
-impl System for Machine {
-    type Worker = Worker;
-    type Here = Env;
-
-    fn widths(&self) -> Vec<Width> {
-        let valuation = self.has_valuation_word().then(|| Width::Bits(bits_of(self.constants.len() as u64)));
-        let vars = self.slots[self.var_slots()].iter().map(|slot| match slot.rep.mask_len() {
-            Some(n) => Width::Bits(n),
-            None if slot.rep.carrier > 0 => Width::Bits(bits_of(slot.rep.carrier)),
-            None if slot.rep.is_int() => Width::Integer,
-            None => Width::Name,
-        });
-        valuation.into_iter().chain(vars).collect()
-    }
-
-    fn operations(&self) -> &[Operation] {
-        &self.operations
-    }
-
-    fn checks(&self) -> &[Check] {
-        &self.checks
-    }
-
-    fn worker(&self, stop: &Stop) -> Worker {
-        Worker { mode: Mode::Words, ..self.full_worker(stop) }
-    }
-
-    fn light_worker(&self, stop: &Stop) -> Worker {
-        Worker { mode: Mode::OnlyWords, ..self.full_worker(stop) }
-    }
-
-    fn prefetching_worker(&self, stop: &Stop) -> Worker {
-        Worker { mode: Mode::Ahead, ..self.full_worker(stop) }
-    }
-
-    fn left_out(&self, deadlock: bool) -> usize {
-        let preconditions = self.model.left_out.len() - self.model.unchecked();
-        self.model.unchecked() + if deadlock { preconditions } else { 0 }
-    }
-
-    fn starts(&self, w: &mut Worker, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
-        let Some(setup) = &self.setup else {
-            let _ = visit.fault(Fault::limit("the constants were not solved"));
-            return None;
-        };
-        if let Some(fault) = &setup.fault
-            && visit.fault(fault.clone()).is_break()
-        {
-            return None;
-        }
-        if let Some(span) = setup.truncated {
-            visit.cut(span);
-        }
-        for valuation in 0..self.constants.len() {
-            if visit.start(w, valuation).is_break() {
-                return None;
-            }
-        }
-        let is_complete = setup.fault.is_none() && setup.truncated.is_none() && !self.constants.is_empty();
-        is_complete.then(Complete::every_start_was_visited)
-    }
-
-    fn initial(&self, w: &mut Worker, valuation: usize, visit: &mut Visit<'_, Env>) -> Res<ControlFlow<()>> {
-        self.visit_initial(w, valuation, visit)
-    }
-
-    #[inline]
-    fn successors(&self, w: &mut Worker, source: &[u64], visitor: &mut dyn Visitor<Env>) -> ControlFlow<()> {
-        self.visit_successors(w, source, visitor)
-    }
-
-    #[inline]
-    fn load<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut Env {
-        self.load_row(w, row);
-        &mut w.env
-    }
-
-    #[inline]
-    fn holds(&self, check: usize, env: &mut Env) -> Res<bool> {
-        self.compiled[check].holds(env)
-    }
-
-    fn cut(&self, w: &mut Worker) -> Option<Span> {
-        w.env.truncated.take()
-    }
-
-    #[inline]
-    fn label(&self, index: usize, env: &Env) -> Label {
-        self.label_at(index, env)
-    }
-
-    fn start_of(&self, row: &[u64]) -> usize {
-        if self.has_valuation_word() { row[0] as usize } else { 0 }
-    }
-
-    fn show_state(&self, row: &[u64]) -> Vec<(String, String)> {
-        let values = self.model.variables.iter().zip(self.variable_values(row));
-        let shown = values.map(|(d, v)| {
-            (d.name.to_string(), Show { value: &v, ty: &d.ty, model: &self.model }.to_string())
-        });
-        shown.collect()
-    }
-
-    fn show_label(&self, label: &Label) -> String {
-        let Some(t) = self.labelled(label) else { return String::new() };
-        let op = &self.model.operations[t.op.index()];
-        let parameters = op.params.iter().zip(&t.params).map(|(l, v)| match v {
-            Some(value) => Show { value, ty: &self.model.local(*l).ty, model: &self.model }.to_string(),
-            None => "?".to_string(),
-        });
-        let parameters: Vec<String> = parameters.collect();
-        if parameters.is_empty() {
-            op.name.to_string()
-        } else {
-            format!("{}({})", op.name, parameters.join(","))
-        }
     }
 }

@@ -51,13 +51,18 @@
 //! assert_eq!(eight.path.expect("a counterexample").rows.len(), 8);
 //! ```
 
+mod constants;
 mod interned;
 mod machine;
+mod machine_system;
+mod solve;
 
 pub use crate::value::fault::{Fault, Res};
 pub use crate::verdict::Complete;
+pub use constants::Setup;
 pub use interned::Interned;
-pub use machine::{Labelled, Machine, Setup, Worker};
+pub use machine::{Labelled, Machine, Worker};
+pub use solve::First;
 
 use crate::lang::diag::Span;
 use smallvec::SmallVec;

@@ -31,13 +31,10 @@ pub fn rebuild<S: System>(
     }
     let mut worker = system.worker(&Stop::default());
     let mut found = false;
-    let all = initial_states(system, &mut worker, &mut |_, row| {
+    find_start(system, &mut worker, &rows[0], &mut |row| {
         found = row == rows[0];
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    if !found {
-        return Err(no_start(all.fault));
-    }
+        found
+    })?;
     let mut labels: Vec<Label> = vec![];
     for edge in rows.windows(2) {
         let mut wanted = Wanted { system, target: &edge[1], found: None };
@@ -45,6 +42,30 @@ pub fn rebuild<S: System>(
         labels.push(wanted.found.ok_or_else(|| lost(labels.len()))?);
     }
     Ok(Path { rows, labels })
+}
+
+/// Shows initial states until one is the right one: those of the start of this row, and if it is not among them, all.
+/// (The image of a start is a start, with the images of its initial states; but not every system has numbers for starts.)
+fn find_start<S: System>(
+    system: &S,
+    worker: &mut S::Worker,
+    row: &[u64],
+    is_it: &mut dyn FnMut(&[u64]) -> bool,
+) -> Result<(), String> {
+    let mut found = false;
+    let mut visit = |_: &mut S::Here, row: &[u64]| {
+        found = is_it(row);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let _ = system.initial(worker, system.start_of(row), &mut visit);
+    if found {
+        return Ok(());
+    }
+    let all = initial_states(system, worker, &mut |_, row| {
+        found = is_it(row);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if found { Ok(()) } else { Err(no_start(all.fault)) }
 }
 
 fn no_start(fault: Option<Box<Fault>>) -> String {
@@ -67,15 +88,15 @@ fn unfold<S: System>(
 ) -> Result<Path, String> {
     let mut worker = system.worker(&Stop::default());
     let mut start: Option<(Vec<u64>, Perm)> = None;
-    let all = initial_states(system, &mut worker, &mut |_, row| {
+    find_start(system, &mut worker, &keys[0], &mut |row| {
         let (key, witness) = reducer.key_with_witness(row);
-        if key != keys[0] {
-            return ControlFlow::Continue(());
+        let found = key == keys[0];
+        if found {
+            start = Some((row.to_vec(), witness.inverse()));
         }
-        start = Some((row.to_vec(), witness.inverse()));
-        ControlFlow::Break(())
-    });
-    let (first, mut back) = start.ok_or_else(|| no_start(all.fault))?;
+        found
+    })?;
+    let (first, mut back) = start.ok_or_else(|| no_start(None))?;
     let mut path = Path { rows: vec![first], labels: vec![] };
     for edge in keys.windows(2) {
         let action = &**action;

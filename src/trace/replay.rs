@@ -142,7 +142,11 @@ fn initial(
 ) -> Result<Vec<Node>, String> {
     let mut nodes = vec![];
     let mut others: Option<Vec<Value>> = None;
+    // A state with a value for each variable is found once.
+    let is_whole =
+        wanted.state.len() == system.model.variables.len() && wanted.state.iter().all(Option::is_some);
     for v in valuations {
+        let before = nodes.len();
         let run = system.initial(worker, *v, &mut |_, row| {
             let state = system.variable_values(row);
             if agree_state(&wanted.state, &state) {
@@ -151,7 +155,8 @@ fn initial(
             } else if others.is_none() {
                 others = Some(state);
             }
-            if nodes.len() < MAX_WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let most = if is_whole { MAX_WIDTH.min(before + 1) } else { MAX_WIDTH };
+            if nodes.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         if let (Err(fault), true) = (run, nodes.is_empty()) {
             return Err(format!("INITIALISATION fails: {}", words(&fault)));

@@ -1,0 +1,322 @@
+//! The search for the constants of a machine: all valuations before anything is explored, or the first ones before and the
+//! others as they come.
+
+use super::constants::{Setup, Valuations};
+use super::machine::{Machine, Worker};
+use super::{Complete, Starts, Stop};
+use crate::eval::node::{Env, Slot};
+use crate::eval::word::lower::{Known, Lower};
+use crate::value::fault::{Fault, Res};
+use crate::value::ops;
+use crate::value::val::{Val, force};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often somebody looks whether the first valuations have taken too long.
+const LOOK: Duration = Duration::from_millis(20);
+/// Valuations have numbers of 32 bits.
+const MAX_NUMBERS: usize = u32::MAX as usize;
+
+/// How many valuations are found before the first of them is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct First {
+    /// So many, if there are more.
+    pub valuations: usize,
+    /// For so long, once there is one.
+    pub patience: Duration,
+}
+
+/// What PROPERTIES yield.
+enum Found {
+    /// A valuation; the same one may be found again.
+    Valuation(Vec<Val>),
+    /// A property has no value.
+    Fault(Box<Fault>),
+}
+
+/// Valuations, and how the search for them ended.
+struct Searched {
+    found: Vec<Vec<Val>>,
+    fault: Option<Box<Fault>>,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There are no others.
+    Exhausted,
+    /// There are more than were asked for.
+    Full,
+    /// A valuation with a symbolic value, which is not among those found.
+    Symbolic,
+    /// A fault, or no more time.
+    Failed,
+}
+
+impl Machine {
+    /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
+    fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
+        let n = self.const_slots();
+        self.properties.solve(env, &mut |env| {
+            if let Some(e) = &env.pending {
+                return found(Found::Fault(e.clone()));
+            }
+            let mut valuation = Vec::with_capacity(n);
+            for (slot, v) in env.slots[..n].iter().enumerate() {
+                let v = v.clone();
+                // Functions over infinite domains stay symbolic; constants are never compared as states.
+                let is_forced = v.is_lazy() && !ops::symbolic(&v);
+                valuation.push(if is_forced { force(v, &self.slots[slot].rep)? } else { v });
+            }
+            found(Found::Valuation(valuation))
+        })
+    }
+
+    fn solver(&self, stop: &Stop) -> Env {
+        let mut env = Env::new(self.slots.len());
+        env.stop = Some(stop.clone());
+        env
+    }
+
+    /// Valuations, each once, at most so many; a fault; and why there are not more.
+    fn search(&self, env: &mut Env, most: usize, is_any: &AtomicBool, symbolic: bool) -> Searched {
+        let mut all = Searched { found: vec![], fault: None, end: End::Exhausted };
+        let mut seen = HashSet::new();
+        let repeats = self.properties.may_repeat;
+        let solved = self.solve(env, &mut |one| {
+            let valuation = match one {
+                Found::Valuation(valuation) => valuation,
+                Found::Fault(e) => {
+                    all.fault.get_or_insert(e);
+                    return Ok(true);
+                }
+            };
+            if repeats && !seen.insert(valuation.clone()) {
+                return Ok(true);
+            }
+            if !symbolic && valuation.iter().any(Val::is_lazy) {
+                all.end = End::Symbolic;
+            } else if all.found.len() >= most {
+                all.end = End::Full;
+            } else {
+                all.found.push(valuation);
+                is_any.store(true, Ordering::Relaxed);
+            }
+            Ok(all.end == End::Exhausted)
+        });
+        if let Err(e) = solved {
+            all.end = End::Failed;
+            all.fault.get_or_insert(e);
+        }
+        all
+    }
+
+    /// Finds all valuations of the constants; if there are more than `limit`, so many and a fault.
+    pub fn setup(&mut self, limit: usize, stop: &Stop) -> Setup {
+        let mut env = self.solver(stop);
+        let Searched { found, mut fault, end } = self.search(&mut env, limit, &AtomicBool::default(), true);
+        if end == End::Full {
+            fault.get_or_insert(too_many(limit));
+        }
+        self.known(found, Setup { valuations: 0, fault, truncated: env.truncated, is_open: false })
+    }
+
+    /// Finds the first valuations of the constants. If there may be more, they are looked for by
+    /// [`super::System::starts`], as far as they come, at most `limit` in all.
+    ///
+    /// What can be known of all valuations makes for faster code: so this is [`Machine::setup`] where that takes little.
+    /// A constant that stays symbolic has no words by which a valuation could be recognised, so that all have to be found
+    /// first.
+    pub fn setup_first(&mut self, first: First, limit: usize, stop: &Stop) -> Setup {
+        if first.valuations >= limit {
+            return self.setup(limit, stop);
+        }
+        let (is_any, is_late) = (AtomicBool::new(false), Stop::default());
+        let mut env = self.solver(&is_late);
+        let Searched { found, fault, end } = watched(first.patience, &is_any, (&is_late, stop), || {
+            self.search(&mut env, first.valuations, &is_any, false)
+        });
+        let is_late = is_late.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed);
+        let is_open = match end {
+            End::Symbolic => return self.setup(limit, stop),
+            End::Full => true,
+            End::Failed => is_late && !found.is_empty(),
+            End::Exhausted => false,
+        };
+        if is_open {
+            // What else was met on the way will be met again.
+            self.most = limit;
+            return self.known(found, Setup { valuations: 0, fault: None, truncated: None, is_open });
+        }
+        self.known(found, Setup { valuations: 0, fault, truncated: env.truncated, is_open })
+    }
+
+    /// Whether valuations are still looked for.
+    pub fn is_open(&self) -> bool {
+        self.setup.as_ref().is_some_and(|s| s.is_open)
+    }
+
+    /// These valuations are all there are, or the first ones.
+    fn known(&mut self, found: Vec<Vec<Val>>, setup: Setup) -> Setup {
+        let setup = Setup { valuations: found.len(), ..setup };
+        self.offset = usize::from(setup.is_open || found.len() > 1);
+        self.lower(&found, setup.is_open);
+        self.valuations = Valuations::default();
+        for valuation in found {
+            let words = self.words_of(&valuation);
+            if setup.is_open {
+                self.valuations.number(words, || valuation);
+            } else {
+                self.valuations.push(valuation, words);
+            }
+        }
+        self.setup = Some(setup.clone());
+        setup
+    }
+
+    fn words_of(&self, valuation: &[Val]) -> Vec<u64> {
+        valuation.iter().map(|v| if v.is_lazy() { 0 } else { self.table.word(v) }).collect()
+    }
+
+    /// The number of a valuation that is symmetric to a known one, while valuations are still looked for.
+    pub fn number_of(&self, vals: Vec<Val>) -> Option<usize> {
+        self.valuations.number(self.words_of(&vals), || vals)
+    }
+
+    /// Makes the fast tier, now that the constants are known. If there may be more valuations, what they have in common is
+    /// not.
+    fn lower(&mut self, found: &[Vec<Val>], is_open: bool) {
+        let known: Vec<Known> = (0..self.const_slots())
+            .map(|slot| {
+                let mut values = found.iter().map(|v| &v[slot]);
+                match values.next() {
+                    Some(v) if !is_open && !v.is_lazy() && values.all(|w| w == v) => {
+                        Known::Fixed(self.table.word(v))
+                    }
+                    _ if found.iter().any(|v| v[slot].is_lazy()) => Known::Symbolic,
+                    _ => Known::Word,
+                }
+            })
+            .collect();
+        let vars = self.var_slots();
+        let mut l = Lower::new(&self.slots, &self.table, &known, vars.start as Slot..vars.end as Slot);
+        self.fast = self.events.iter().map(|e| l.event(e)).collect();
+        for (check, c) in self.checks.iter_mut().zip(&mut self.compiled) {
+            c.fast = l.closed(&c.test);
+            let reads = l.reads(&c.test);
+            check.changed_by =
+                self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
+        }
+        self.sites = (0..l.sites).map(|_| Arc::default()).collect();
+        let mut tests = self.compiled.iter();
+        let suffices = self.fast.iter().all(Option::is_some) && tests.all(|c| c.fast.is_some());
+        self.is_word = known.iter().map(|k| suffices && matches!(k, Known::Word)).collect();
+    }
+
+    /// Every valuation, the first ones first.
+    pub(super) fn visit_starts(&self, w: &mut Worker, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
+        let Some(setup) = &self.setup else {
+            let _ = visit.fault(Fault::limit("the constants were not solved"));
+            return None;
+        };
+        if let Some(fault) = &setup.fault
+            && visit.fault(fault.clone()).is_break()
+        {
+            return None;
+        }
+        if let Some(span) = setup.truncated {
+            visit.cut(span);
+        }
+        for valuation in 0..setup.valuations {
+            if visit.start(w, valuation).is_break() {
+                return None;
+            }
+        }
+        if setup.is_open {
+            return self.visit_others(w, setup.valuations, visit);
+        }
+        let is_complete = setup.fault.is_none() && setup.truncated.is_none() && setup.valuations > 0;
+        is_complete.then(Complete::every_start_was_visited)
+    }
+
+    /// Looks for the valuations again, and visits those that are not among the first.
+    fn visit_others(&self, w: &mut Worker, first: usize, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
+        let mut env = self.solver(&w.env.stop.clone().unwrap_or_default());
+        let mut visited = HashSet::new();
+        let mut taken = first;
+        let mut is_faulty = false;
+        let repeats = self.properties.may_repeat;
+        let solved = self.solve(&mut env, &mut |one| {
+            let valuation = match one {
+                Found::Valuation(valuation) => valuation,
+                Found::Fault(e) => {
+                    is_faulty = true;
+                    return Ok(visit.fault(e).is_continue());
+                }
+            };
+            if valuation.iter().any(Val::is_lazy) {
+                return Err(Fault::limit(
+                    "a constant is symbolic in some valuations only: `--shortest` helps",
+                ));
+            }
+            let Some(number) = self.number_of(valuation) else { return Err(too_many(MAX_NUMBERS)) };
+            if number < first || (repeats && !visited.insert(number)) {
+                return Ok(true);
+            }
+            if taken >= self.most {
+                return Err(too_many(self.most));
+            }
+            taken += 1;
+            Ok(visit.start(w, number).is_continue())
+        });
+        if let Some(span) = env.truncated {
+            visit.cut(span);
+        }
+        match solved {
+            Ok(true) if !is_faulty && env.truncated.is_none() => Some(Complete::every_start_was_visited()),
+            Ok(_) => None,
+            Err(e) => {
+                let _ = visit.fault(e);
+                None
+            }
+        }
+    }
+}
+
+fn too_many(limit: usize) -> Box<Fault> {
+    Fault::limit(format!("more than {limit} valuations of the constants"))
+}
+
+/// Does something with a flag that is set when it has had its time and anything was found, or when the run is to end.
+fn watched<T>(
+    patience: Duration,
+    is_any: &AtomicBool,
+    (flag, stop): (&Stop, &Stop),
+    body: impl FnOnce() -> T,
+) -> T {
+    let is_done = AtomicBool::new(false);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                let is_late = begun.elapsed() > patience && is_any.load(Ordering::Relaxed);
+                if is_late || stop.load(Ordering::Relaxed) {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                std::thread::park_timeout(LOOK);
+            }
+        });
+        // However the body ends, the watcher hears of it.
+        struct Done<'d>(&'d AtomicBool, std::thread::Thread);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+                self.1.unpark();
+            }
+        }
+        let _done = Done(&is_done, watcher.thread().clone());
+        body()
+    })
+}
