@@ -67,6 +67,13 @@ impl<'m> Problem<'m> {
         Ok(Encoded { encoder, shapes, claims, undefined })
     }
 
+    /// How many variables the unknowns have, integers without bounds not counted.
+    pub fn variables(&self, limits: Limits) -> Res<usize> {
+        let mut encoder = Encoder::new(self.model, self.scope, limits);
+        let (_, shapes) = encoder.unknowns(&Env::new(self.model), &self.slots, &self.preds, self.span)?;
+        Ok(shapes.iter().map(|s| s.vars.len()).sum())
+    }
+
     /// What the reference says to a valuation of the slots.
     pub fn reference(&self, values: &[Value], fuel: u64) -> Result<bool, String> {
         let cx = Cx::new(self.model, self.scope).with_fuel(fuel);
