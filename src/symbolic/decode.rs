@@ -20,6 +20,15 @@ pub fn value(s: &Sym<'_>, under: &mut Evaluator<'_>) -> Option<Value> {
         Sym::Int(i) => Value::Int(under.int(*i)),
         Sym::Pair(p) => Value::pair(value(&p.0, under)?, value(&p.1, under)?),
         Sym::Rec(fields) => Value::Rec(fields.iter().map(|f| value(f, under)).collect::<Option<_>>()?),
+        Sym::Fun(points) => {
+            let mut pairs = std::collections::BTreeSet::new();
+            for (x, (p, y)) in points.iter() {
+                if under.bool(*p) {
+                    pairs.insert(Value::pair(x.clone(), value(y, under)?));
+                }
+            }
+            Value::Set(pairs)
+        }
         Sym::Set(rows) => {
             Value::Set(rows.iter().filter(|(_, p)| under.bool(**p)).map(|(v, _)| v.clone()).collect())
         }

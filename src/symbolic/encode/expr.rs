@@ -342,7 +342,7 @@ impl<'m> Encoder<'m> {
             return unsupported(span, format!("`{name}` is not supported"));
         }
         let fun = match (fun, self.mutant) {
-            (Fun::Dom, Mutant::DomIsRan) if e.ty == *self.range_type(first, &e.ty) => Fun::Ran,
+            (Fun::Dom, Mutant::DomIsRan) => Fun::Ran,
             (fun, _) => fun,
         };
         if matches!(fun, Fun::Size | Fun::First | Fun::Last | Fun::Front | Fun::Tail | Fun::Rev | Fun::Conc) {
@@ -447,11 +447,6 @@ impl<'m> Encoder<'m> {
         })
     }
 
-    /// The type of a relation's range, as a set.
-    fn range_type<'t>(&self, relation: &'t Expr, _dom: &'t Type) -> Box<Type> {
-        Box::new(relation.ty.as_rel().map_or(Type::Pred, |(_, b)| b.clone().pow()))
-    }
-
     fn card(&mut self, set: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         if self.is_certainly_infinite(set) {
             return Ok(Val::none());
@@ -511,6 +506,10 @@ impl<'m> Encoder<'m> {
                 }
                 _ => {}
             }
+        }
+        if let Sym::Fun(points) = set {
+            let n = self.terms.count(points.values().map(|(p, _)| *p));
+            return plus(self, Val::sure(self.of_term(n)));
         }
         let (rows, def) = self.rows(set, span)?;
         if def == Bool::FALSE {
@@ -715,7 +714,7 @@ impl<'m> Encoder<'m> {
             let closure = Closure { locals, pred, body: Some(body), env: env.clone() };
             return Ok(Val::sure(Lazy::Lambda(closure).into()));
         }
-        let sweep = self.sweep_locals(env, locals, pred, true)?;
+        let sweep = self.sweep_points(env, locals, pred, true)?;
         let mut defs = vec![sweep.complete];
         let mut found: Vec<(Val<'m>, Truth)> = vec![];
         for (env, t) in sweep.found {

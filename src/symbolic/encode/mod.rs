@@ -55,8 +55,14 @@ pub enum Sym<'m> {
     Pair(Arc<(Sym<'m>, Sym<'m>)>),
     Rec(Arc<Vec<Sym<'m>>>),
     Set(Arc<Rows>),
+    /// A function by its arguments: whether each has a value, and which. For values that have no rows, because they are
+    /// many or sets themselves.
+    Fun(Arc<Points<'m>>),
     Lazy(Arc<Lazy<'m>>),
 }
+
+/// Arguments of a function, with the condition under which each has a value, and the value.
+pub type Points<'m> = BTreeMap<Value, (Bool, Sym<'m>)>;
 
 /// An expression: its value where `def` is true.
 #[derive(Clone, Debug)]

@@ -38,7 +38,7 @@ impl<'m> Encoder<'m> {
             ExprKind::Quant(quant, locals, body) => {
                 // `!x.P` is that there is no x for which P is false.
                 let exists = *quant == Quant::Exists;
-                let sweep = self.sweep_locals(env, locals, body, exists)?;
+                let sweep = self.sweep_points(env, locals, body, exists)?;
                 let truths: Vec<Truth> = sweep.found.into_iter().map(|(_, t)| t).collect();
                 let mut some = self.or(&truths);
                 some.no = self.terms.and([some.no, sweep.complete]);
@@ -169,6 +169,11 @@ impl<'m> Encoder<'m> {
         let lazy = match a {
             Sym::Set(rows) => return self.all_in(&rows.clone(), b, span),
             Sym::Absent => return Ok(Truth::NO),
+            Sym::Fun(_) => {
+                let (rows, def) = self.rows(a, span)?;
+                let t = self.all_in(&rows, b, span)?;
+                return Ok(self.only_if(t, def));
+            }
             Sym::Lazy(lazy) => lazy.clone(),
             _ => return ill_typed(span),
         };

@@ -1,7 +1,7 @@
 //! Sets: is this an element, what is related to this, what are the elements, is it certainly infinite.
 
 use super::value::Options;
-use super::{Closure, Encoder, Env, Lazy, Mutant, Rows, Sym, Truth, Val, ill_typed, truth};
+use super::{Closure, Encoder, Env, Lazy, Mutant, Points, Rows, Sym, Truth, Val, ill_typed, truth};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Fun, Type};
 use crate::symbolic::{Res, unlisted};
@@ -144,6 +144,15 @@ impl<'m> Encoder<'m> {
         match s {
             Sym::Set(_) => Ok(Val::sure(s.clone())),
             Sym::Absent => Ok(Val::none()),
+            Sym::Fun(points) => {
+                let mut rows = Rows::new();
+                for (x, (p, y)) in points.iter() {
+                    for (v, g) in self.options(y, span)? {
+                        rows.insert(Value::pair(x.clone(), v), self.terms.and([*p, g]));
+                    }
+                }
+                Ok(Val::sure(Sym::set(rows)))
+            }
             Sym::Lazy(lazy) => {
                 self.enter(span)?;
                 let listed = self.expand(&lazy.clone(), span);
@@ -192,6 +201,18 @@ impl<'m> Encoder<'m> {
         let lazy = match set {
             Sym::Set(rows) => return Ok(Truth::sure(self.has_row(v, rows, span)?)),
             Sym::Absent => return Ok(Truth::NO),
+            Sym::Fun(points) => {
+                let (x, y) = sym_pair(v, span)?;
+                let mut ways = vec![];
+                for (a, (p, b)) in points.iter() {
+                    let here = self.eq_value(x, a);
+                    if here != Bool::FALSE {
+                        let same = self.eq(y, b, span)?;
+                        ways.push(self.terms.and([here, *p, same]));
+                    }
+                }
+                return Ok(Truth::sure(self.terms.or(ways)));
+            }
             Sym::Lazy(lazy) => lazy.clone(),
             _ => return ill_typed(span),
         };
@@ -430,8 +451,13 @@ impl<'m> Encoder<'m> {
         to: &Sym<'m>,
         span: Span,
     ) -> Res<Truth> {
-        let (rows, def) = self.rows(v, span)?;
         let Some(kind) = Kind::of(op) else { return ill_typed(span) };
+        if let Sym::Fun(points) = v
+            && !kind.surjective
+        {
+            return self.is_fun_in_space(&kind, &points.clone(), from, to, span);
+        }
+        let (rows, def) = self.rows(v, span)?;
         let (dom, ran) = (self.domain(&rows, span)?, self.range_rows(&rows, span)?);
         let inside = [self.all_in(&dom, from, span)?, self.all_in(&ran, to, span)?];
         let mut t = self.strict_and(&inside);
@@ -454,12 +480,55 @@ impl<'m> Encoder<'m> {
         Ok(self.only_if(t, def))
     }
 
+    fn is_fun_in_space(
+        &mut self,
+        kind: &Kind,
+        points: &Points<'m>,
+        from: &Sym<'m>,
+        to: &Sym<'m>,
+        span: Span,
+    ) -> Res<Truth> {
+        let dom: Rows = points.iter().map(|(x, (p, _))| (x.clone(), *p)).collect();
+        let mut parts = vec![self.all_in(&dom, from, span)?];
+        for (p, y) in points.values() {
+            let inside = self.has(y, to, span)?;
+            // What is not there is not looked at.
+            parts.push(self.and_then(Truth::sure(*p), inside.not()).not());
+        }
+        let mut t = self.strict_and(&parts);
+        if kind.injective {
+            let all: Vec<&(Bool, Sym<'m>)> = points.values().collect();
+            let mut different = vec![];
+            for (i, (p, y)) in all.iter().enumerate() {
+                for (q, z) in &all[..i] {
+                    let same = self.eq(y, z, span)?;
+                    different.push(!self.terms.and([*p, *q, same]));
+                }
+            }
+            let injective = self.terms.and(different);
+            t = self.and_then(t, Truth::sure(injective));
+        }
+        if kind.total && self.mutant != Mutant::PartialIsTotal {
+            let covers = self.covers(from, &dom, span)?;
+            t = self.and_then(t, covers);
+        }
+        Ok(t)
+    }
+
     pub(super) fn in_domain(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Truth> {
         if let Sym::Lazy(lazy) = r
             && let Lazy::Lambda(c) = &**lazy
         {
             let env = self.at(c, x, span)?;
             return self.pred(&env, c.pred);
+        }
+        if let Sym::Fun(points) = r {
+            let mut ways = vec![];
+            for (a, (p, _)) in points.iter() {
+                let same = self.eq_value(x, a);
+                ways.push(self.terms.and([same, *p]));
+            }
+            return Ok(Truth::sure(self.terms.or(ways)));
         }
         if let Sym::Set(rows) = r {
             let mut ways = vec![];
@@ -493,6 +562,20 @@ impl<'m> Encoder<'m> {
     pub(super) fn images(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<(Rows, Bool)> {
         match r {
             Sym::Absent => Ok((Rows::new(), Bool::FALSE)),
+            Sym::Fun(points) => {
+                let mut ways = Ways::new();
+                for (a, (p, y)) in points.iter() {
+                    let same = self.eq_value(x, a);
+                    if same == Bool::FALSE {
+                        continue;
+                    }
+                    for (v, g) in self.options(y, span)? {
+                        let g = self.terms.and([same, *p, g]);
+                        ways.entry(v).or_default().push(g);
+                    }
+                }
+                Ok((self.rows_of(ways), Bool::TRUE))
+            }
             Sym::Set(rows) => {
                 let mut ways = Ways::new();
                 if let Some(x) = x.value() {
@@ -680,6 +763,21 @@ impl<'m> Encoder<'m> {
         match f {
             Sym::Absent => return Ok(Val::none()),
             Sym::Set(rows) => return self.apply_rows(rows, x, span),
+            Sym::Fun(points) => {
+                let mut value = Sym::Absent;
+                let mut defs = vec![];
+                for (a, (p, y)) in points.iter() {
+                    let same = self.eq_value(x, a);
+                    if same != Bool::FALSE && *p != Bool::FALSE {
+                        self.spend(1, span)?;
+                        defs.push(self.terms.and([same, *p]));
+                        value = self.ite(same, y, &value, span)?;
+                    }
+                }
+                let anywhere = self.mutant == Mutant::AppliedAnywhere && !defs.is_empty();
+                let def = if anywhere { Bool::TRUE } else { self.terms.or(defs) };
+                return Ok(if def == Bool::FALSE { Val::none() } else { Val { sym: value, def } });
+            }
             Sym::Lazy(lazy) => match &**lazy {
                 Lazy::Lambda(c) => {
                     let env = self.at(c, x, span)?;
@@ -1092,6 +1190,9 @@ impl<'m> Encoder<'m> {
                     }
                 }
                 (rows, self.terms.and([d, e]))
+            }
+            Lazy::Dom(Sym::Fun(points)) => {
+                (points.iter().map(|(x, (p, _))| (x.clone(), *p)).collect(), Bool::TRUE)
             }
             Lazy::Dom(r) => {
                 let (rows, def) = self.rows(r, span)?;

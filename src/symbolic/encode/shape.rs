@@ -25,6 +25,8 @@ pub enum Hull {
     Rec(Vec<Hull>),
     /// A set of some of these.
     Subset(BTreeSet<Value>),
+    /// A function: some of these arguments, each with a value in the hull.
+    Fun(BTreeSet<Value>, Box<Hull>),
 }
 
 /// An unknown by its variables.
@@ -65,6 +67,10 @@ impl Hull {
             }
             (Hull::Pair(a, b), Hull::Pair(c, d)) => Hull::Pair(Box::new(a.meet(*c)), Box::new(b.meet(*d))),
             (Hull::Rec(a), Hull::Rec(b)) => Hull::Rec(a.into_iter().zip(b).map(|(a, b)| a.meet(b)).collect()),
+            (Hull::Fun(a, h), Hull::Fun(b, k)) => {
+                Hull::Fun(a.intersection(&b).cloned().collect(), Box::new(h.meet(*k)))
+            }
+            (Hull::Fun(..), other @ Hull::Subset(_)) => other,
             (a, _) => a,
         }
     }
@@ -172,10 +178,15 @@ impl<'m> Encoder<'m> {
                     None => None,
                 }
             }
-            Lazy::Space(_, a, b) => {
+            Lazy::Space(op, a, b) => {
                 let Some((s, t)) = elem.as_rel() else { return Ok(None) };
                 match (self.hull_of_elements(a, s, span)?, self.hull_of_elements(b, t, span)?) {
                     (Some(a), Some(b)) => {
+                        let functional = super::set::Kind::of(*op).is_some_and(|k| k.functional);
+                        if functional && !is_few(&b) {
+                            let arguments = attempt(self.values_in(&a, span))?;
+                            return Ok(arguments.map(|args| Hull::Fun(args, Box::new(b))));
+                        }
                         let pairs = Hull::Pair(Box::new(a), Box::new(b));
                         attempt(self.values_in(&pairs, span))?.map(Hull::Subset)
                     }
@@ -306,6 +317,7 @@ impl<'m> Encoder<'m> {
                 }
                 all.into_iter().map(Value::Rec).collect()
             }
+            Hull::Fun(..) => return unlisted(span, "a set of too many functions would have to be listed"),
             Hull::Subset(of) => {
                 if of.len() > 12 {
                     return unlisted(span, "a set of too many subsets would have to be listed");
@@ -427,6 +439,18 @@ impl<'m> Encoder<'m> {
                 Some(Hull::Rec(all))
             }
             Sym::Set(rows) => Some(Hull::Subset(rows.keys().cloned().collect())),
+            Sym::Fun(points) => {
+                let mut values = None;
+                for (_, y) in points.values() {
+                    let h = self.hull_of_value(y, span)?;
+                    values = match (values, h) {
+                        (None, h) => h,
+                        (Some(a), Some(b)) => Hull::join(a, b),
+                        _ => return Ok(None),
+                    };
+                }
+                values.map(|h| Hull::Fun(points.keys().cloned().collect(), Box::new(h)))
+            }
             Sym::Lazy(_) => {
                 let listed = self.elements(s, span)?;
                 self.has_partial_hulls |= listed.def != Bool::TRUE;
@@ -624,6 +648,34 @@ impl<'m> Encoder<'m> {
                 }
                 Shape { sym: Sym::Rec(Arc::new(syms)), vars, is_value: self.terms.and(ok) }
             }
+            Hull::Fun(arguments, of) => {
+                let (mut points, mut vars, mut ok) = (super::Points::new(), vec![], vec![]);
+                for x in arguments {
+                    let v = self.terms.bool_var(name);
+                    let there = self.terms.of_bool(v);
+                    let value = self.shape(of, name, span)?;
+                    self.within(vars.len() + value.vars.len(), span)?;
+                    // Without a value the variables are what they are in one way only, so that each function is found once.
+                    let mut fixed = vec![];
+                    for v in &value.vars {
+                        fixed.push(match *v {
+                            Var::Bool(v) => !self.terms.of_bool(v),
+                            Var::Int(v) => {
+                                let bounds = self.terms.bounds(v);
+                                let any = bounds.low.clone().or(bounds.high.clone()).unwrap_or_default();
+                                let (i, any) = (self.terms.of_int(v), self.terms.constant(any));
+                                self.terms.eq(i, any)
+                            }
+                        });
+                    }
+                    let fixed = self.terms.and(fixed);
+                    ok.push(self.terms.ite(there, value.is_value, fixed));
+                    vars.push(Var::Bool(v));
+                    vars.extend(value.vars);
+                    points.insert(x.clone(), (there, value.sym));
+                }
+                Shape { sym: Sym::Fun(Arc::new(points)), vars, is_value: self.terms.and(ok) }
+            }
             Hull::Subset(of) => {
                 self.within(of.len(), span)?;
                 let (mut rows, mut vars) = (super::Rows::new(), vec![]);
@@ -647,6 +699,19 @@ impl<'m> Encoder<'m> {
     }
 }
 
+/// Values that can have rows of their own.
+fn is_few(h: &Hull) -> bool {
+    match h {
+        Hull::Bool => true,
+        Hull::Values(v) => v.len() <= 256,
+        Hull::Ints(Some(l), Some(h)) => (h - l).to_u64().is_some_and(|n| n <= 128),
+        Hull::Ints(..) | Hull::Fun(..) => false,
+        Hull::Subset(of) => of.len() <= 4,
+        Hull::Pair(a, b) => is_few(a) && is_few(b),
+        Hull::Rec(fields) => fields.iter().all(is_few),
+    }
+}
+
 /// How many variables it takes, integers without bounds last.
 fn weight(h: &Hull) -> u64 {
     match h {
@@ -655,6 +720,7 @@ fn weight(h: &Hull) -> u64 {
         Hull::Ints(Some(l), Some(h)) => (h - l).to_u64().unwrap_or(1 << 40),
         Hull::Ints(None, None) => 1 << 42,
         Hull::Ints(..) => 1 << 41,
+        Hull::Fun(arguments, of) => (arguments.len() as u64).saturating_mul(weight(of).saturating_add(1)),
         Hull::Pair(a, b) => weight(a).saturating_add(weight(b)),
         Hull::Rec(fields) => fields.iter().map(weight).fold(0, u64::saturating_add),
     }

@@ -34,6 +34,7 @@ struct Task<'a, 'm> {
     preds: &'a [&'m Expr],
     facts: Vec<Fact<'m>>,
     wanted: bool,
+    points: bool,
     span: Span,
 }
 
@@ -58,7 +59,20 @@ impl<'m> Encoder<'m> {
         wanted: bool,
     ) -> Res<Sweep<'m>> {
         let slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
-        self.sweep(env, &slots, &[pred], wanted, pred.span)
+        self.sweep(env, &slots, &[pred], wanted, false, pred.span)
+    }
+
+    /// The same for those who do not look at the values of the variables: then one that an equation determines has its
+    /// value, whatever that is.
+    pub(super) fn sweep_points(
+        &mut self,
+        env: &Env<'m>,
+        locals: &[LocalId],
+        pred: &'m Expr,
+        wanted: bool,
+    ) -> Res<Sweep<'m>> {
+        let slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
+        self.sweep(env, &slots, &[pred], wanted, true, pred.span)
     }
 
     /// Every binding of the slots under which the conjunction is not certainly `!wanted`, with the truth of its being
@@ -69,12 +83,13 @@ impl<'m> Encoder<'m> {
         slots: &[Slot],
         preds: &[&'m Expr],
         wanted: bool,
+        points: bool,
         span: Span,
     ) -> Res<Sweep<'m>> {
         let env = slots.iter().fold(env.clone(), |env, s| env.with(*s, Val::none()));
         let mut facts = vec![];
         preds.iter().for_each(|p| collect(p, wanted, &mut facts));
-        let task = Task { preds, facts, wanted, span };
+        let task = Task { preds, facts, wanted, points, span };
         let mut found = vec![];
         let complete = self.bind_next(&task, &env, slots, &mut found)?;
         Ok(Sweep { found, complete })
@@ -107,6 +122,19 @@ impl<'m> Encoder<'m> {
             }
             return Ok(Bool::TRUE);
         }
+        if task.points
+            && let Some((slot, v)) = self.determined_by(task, env, slots)?
+        {
+            let rest: Vec<Slot> = slots.iter().copied().filter(|s| *s != slot).collect();
+            let bound = env.clone().with(slot, Val::sure(v.sym));
+            let complete = self.bind_next(task, &bound, &rest, found)?;
+            let complete = self.terms.and([complete, v.def]);
+            if complete == Bool::TRUE {
+                return Ok(complete);
+            }
+            let decided = self.is_wanted(task, env)?.no;
+            return Ok(self.terms.or([complete, decided]));
+        }
         let Some((slot, candidates, mut complete)) = self.choose(task, env, slots)? else {
             // Nothing bounds any of them; it may not matter.
             let decided = self.is_wanted(task, env)?.no;
@@ -132,6 +160,40 @@ impl<'m> Encoder<'m> {
             complete = self.terms.or([complete, decided]);
         }
         Ok(complete)
+    }
+
+    /// A slot of an infinite or large type that `x = E` or `x : {E}` determines, and its value.
+    fn determined_by(
+        &mut self,
+        task: &Task<'_, 'm>,
+        env: &Env<'m>,
+        slots: &[Slot],
+    ) -> Res<Option<(Slot, Val<'m>)>> {
+        for &(fact, truth) in &task.facts {
+            for (op, pattern, other) in sides(fact, truth) {
+                let other = match (op, &other.kind) {
+                    (BinOp::Eq, _) => other,
+                    (BinOp::In, ExprKind::SetExt(items)) if items.len() == 1 => &items[0],
+                    _ => continue,
+                };
+                for &slot in slots {
+                    if !names(pattern, slot)
+                        || self.carrier_size(self.slot_type(slot)).is_some_and(|n| n <= MAX_CARRIER)
+                    {
+                        continue;
+                    }
+                    let Some(v) = attempt(self.eval(env, other))? else { continue };
+                    // One that is undefined somewhere does not say what the others say there.
+                    if v.def != Bool::TRUE {
+                        continue;
+                    }
+                    if let Some(sym) = part(pattern, slot, &v.sym) {
+                        return Ok(Some((slot, Val { sym, def: v.def })));
+                    }
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a fact about one of the slots never has a value, whatever the slots are.
@@ -391,6 +453,16 @@ impl<'m> Encoder<'m> {
                 all.into_iter().map(Value::Rec).collect()
             }
         })
+    }
+}
+
+/// The part of an encoded value that stands where the slot stands in the pattern.
+fn part<'m>(pattern: &Expr, slot: Slot, s: &Sym<'m>) -> Option<Sym<'m>> {
+    match (&pattern.kind, s) {
+        (ExprKind::Binary(BinOp::Pair, a, b), Sym::Pair(p)) => {
+            part(a, slot, &p.0).or_else(|| part(b, slot, &p.1))
+        }
+        _ => is_slot(pattern, slot).then(|| s.clone()),
     }
 }
 

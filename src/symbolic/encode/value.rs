@@ -59,6 +59,17 @@ impl<'m> Sym<'m> {
                 let there = rows.iter().filter(|(_, p)| **p == Bool::TRUE);
                 known.then(|| Value::Set(there.map(|(v, _)| v.clone()).collect()))
             }
+            Sym::Fun(points) => {
+                let mut pairs = std::collections::BTreeSet::new();
+                for (x, (p, y)) in points.iter() {
+                    match *p {
+                        Bool::TRUE => drop(pairs.insert(Value::pair(x.clone(), y.value()?))),
+                        Bool::FALSE => {}
+                        _ => return None,
+                    }
+                }
+                Some(Value::Set(pairs))
+            }
             _ => None,
         }
     }
@@ -211,7 +222,7 @@ impl<'m> Encoder<'m> {
                 }
                 list.into_iter().map(|(s, g)| (Value::Set(s), g)).collect()
             }
-            Sym::Lazy(_) => {
+            Sym::Lazy(_) | Sym::Fun(_) => {
                 let listed = self.elements(s, span)?;
                 return self.options(&listed.sym, span);
             }
@@ -262,6 +273,37 @@ impl<'m> Encoder<'m> {
                 }
                 let parts: Vec<Bool> =
                     rows.iter().map(|(v, p)| if s.contains(v) { *p } else { !*p }).collect();
+                self.terms.and(parts)
+            }
+            (Sym::Fun(points), Value::Set(s)) => {
+                let mut parts = vec![];
+                let mut seen = 0;
+                for (x, (p, y)) in points.iter() {
+                    let mut found = None;
+                    for v in s {
+                        if let Value::Pair(pair) = v
+                            && pair.0 == *x
+                        {
+                            // No function has two values for one argument.
+                            if found.is_some() {
+                                return Bool::FALSE;
+                            }
+                            seen += 1;
+                            found = Some(&pair.1);
+                        }
+                    }
+                    parts.push(match found {
+                        None => !*p,
+                        Some(v) => {
+                            let same = self.eq_value(y, v);
+                            self.terms.and([*p, same])
+                        }
+                    });
+                }
+                // An argument that is none of ours.
+                if seen != s.len() {
+                    return Bool::FALSE;
+                }
                 self.terms.and(parts)
             }
             _ => Bool::FALSE,
@@ -320,6 +362,48 @@ impl<'m> Encoder<'m> {
                 parts.extend(q.iter().filter(|(v, _)| !p.contains_key(*v)).map(|(_, h)| !*h));
                 self.terms.and(parts)
             }
+            (Sym::Fun(p), Sym::Fun(q)) => {
+                let mut parts = vec![];
+                for (x, (g, y)) in p.iter() {
+                    parts.push(match q.get(x) {
+                        Some((h, z)) => {
+                            let same = self.eq(y, z, span)?;
+                            let both = self.terms.iff(*g, *h);
+                            let same = self.terms.or([!*g, same]);
+                            self.terms.and([both, same])
+                        }
+                        None => !*g,
+                    });
+                }
+                parts.extend(q.iter().filter(|(x, _)| !p.contains_key(*x)).map(|(_, (h, _))| !*h));
+                self.terms.and(parts)
+            }
+            (Sym::Fun(p), Sym::Set(rows)) | (Sym::Set(rows), Sym::Fun(p)) => {
+                let mut parts = vec![];
+                let groups = super::set::groups(rows, span)?;
+                for (x, (g, y)) in p.iter() {
+                    let Some(values) = groups.get(x) else {
+                        parts.push(!*g);
+                        continue;
+                    };
+                    // Each row is there if and only if it is the value.
+                    let mut some = vec![];
+                    for (v, h) in values {
+                        let same = self.eq_value(y, v);
+                        let same = self.terms.and([*g, same]);
+                        parts.push(self.terms.iff(same, *h));
+                        some.push(*h);
+                    }
+                    let some = self.terms.or(some);
+                    parts.push(self.terms.iff(some, *g));
+                }
+                for (x, values) in &groups {
+                    if !p.contains_key(x) {
+                        parts.extend(values.iter().map(|(_, h)| !*h));
+                    }
+                }
+                self.terms.and(parts)
+            }
             _ => return ill_typed(span),
         })
     }
@@ -372,7 +456,17 @@ impl<'m> Encoder<'m> {
                 }
                 Sym::set(rows)
             }
-            (Sym::Lazy(_) | Sym::Set(_), Sym::Lazy(_) | Sym::Set(_)) => {
+            (Sym::Fun(p), Sym::Fun(q)) => {
+                let mut points = super::Points::new();
+                for x in p.keys().chain(q.keys()) {
+                    let none = (Bool::FALSE, Sym::Absent);
+                    let ((g, y), (h, z)) = (p.get(x).unwrap_or(&none), q.get(x).unwrap_or(&none));
+                    let there = self.terms.ite(cond, *g, *h);
+                    points.insert(x.clone(), (there, self.ite(cond, y, z, span)?));
+                }
+                Sym::Fun(Arc::new(points))
+            }
+            (Sym::Lazy(_) | Sym::Set(_) | Sym::Fun(_), Sym::Lazy(_) | Sym::Set(_) | Sym::Fun(_)) => {
                 Lazy::If(cond, a.clone(), b.clone()).into()
             }
             _ => return ill_typed(span),
