@@ -3,7 +3,7 @@
 use crate::support::random::{Choice, Generator, shrink_expr};
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, holds};
-use kanon::model::{BinOp, ConstId, Expr, ExprKind, Lit, Model, Type};
+use kanon::model::{BinOp, ConstId, Expr, ExprKind, Fun, Lit, Model, Type};
 use kanon::symbolic::encode::{Limits, Mutant, Slot};
 use kanon::symbolic::solve::{Ended, Problem};
 use kanon::value::{Scope, Show, Value};
@@ -32,7 +32,7 @@ fn small_type(choice: &mut Choice, depth: usize) -> Type {
     if depth == 0 {
         return choice.pick(&basic);
     }
-    match choice.below(8) {
+    match choice.below(10) {
         0..=2 => choice.pick(&basic),
         3 | 4 => small_type(choice, depth - 1).pow(),
         5 => Type::pair(small_type(choice, depth - 1), small_type(choice, depth - 1)),
@@ -81,7 +81,7 @@ fn range(ty: &Type) -> Expr {
         Type::Given(s) => node(ExprKind::Given(*s), ty),
         Type::Pair(p) => node(ExprKind::Product(Box::new(range(&p.0)), Box::new(range(&p.1))), ty),
         Type::Rec(f) => node(ExprKind::Struct(f.iter().map(|(_, t)| range(t)).collect()), ty),
-        Type::Pow(t) => node(ExprKind::Call(kanon::model::Fun::Pow, vec![range(t)]), ty),
+        Type::Pow(t) => node(ExprKind::Call(Fun::Pow, vec![range(t)]), ty),
         _ => node(ExprKind::Lit(Lit::EmptySet), ty),
     }
 }
@@ -94,6 +94,47 @@ fn mentions(e: &Expr) -> usize {
         false
     });
     count.get()
+}
+
+/// A predicate about a relation that is unknown: applied, overridden, counted, of some kind.
+fn about(g: &mut Generator, k: ConstId, a: &Type, b: &Type) -> Expr {
+    let e = |kind, ty: Type| Expr { kind, ty, span: Default::default() };
+    let rel = Type::rel(a.clone(), b.clone());
+    let r = || Box::new(e(ExprKind::Const(k), rel.clone()));
+    let (x, y) = (Box::new(g.expr(a, 2)), Box::new(g.expr(b, 2)));
+    let op = g.choice.pick(&[BinOp::Eq, BinOp::Neq]);
+    let kind = match g.choice.below(6) {
+        0 | 1 => ExprKind::Binary(op, Box::new(e(ExprKind::Apply(r(), x), b.clone())), y),
+        2 => {
+            let dom = e(ExprKind::Call(Fun::Dom, vec![*r()]), a.clone().pow());
+            ExprKind::Binary(BinOp::In, x, Box::new(dom))
+        }
+        3 => {
+            let card = e(ExprKind::Call(Fun::Card, vec![*r()]), Type::Int);
+            ExprKind::Binary(op, Box::new(card), Box::new(g.expr(&Type::Int, 1)))
+        }
+        4 => {
+            let pair =
+                e(ExprKind::Binary(BinOp::Pair, x.clone(), y.clone()), Type::pair(a.clone(), b.clone()));
+            let set = Box::new(e(ExprKind::SetExt(vec![pair]), rel.clone()));
+            let new = Box::new(e(ExprKind::Binary(BinOp::Override, r(), set), rel.clone()));
+            let other = Box::new(g.expr(a, 1));
+            if g.choice.percent(50) {
+                let size = e(ExprKind::Call(Fun::Card, vec![*new]), Type::Int);
+                let one = Box::new(e(ExprKind::Int(1.into()), Type::Int));
+                let kind = ExprKind::Binary(op, Box::new(size), one);
+                return e(kind, Type::Pred);
+            }
+            ExprKind::Binary(op, Box::new(e(ExprKind::Apply(new, other), b.clone())), y)
+        }
+        _ => {
+            let kinds =
+                [BinOp::TotalFun, BinOp::PartialFun, BinOp::TotalInj, BinOp::PartialSurj, BinOp::TotalRel];
+            let space = ExprKind::Binary(g.choice.pick(&kinds), Box::new(range(a)), Box::new(range(b)));
+            ExprKind::Binary(BinOp::In, r(), Box::new(e(space, rel.clone().pow())))
+        }
+    };
+    e(kind, Type::Pred)
 }
 
 impl Case {
@@ -127,6 +168,14 @@ impl Case {
                 break;
             }
             rest = g.pred(5 + choice.below(14));
+        }
+        for (i, ty) in types.iter().enumerate() {
+            if let Some((a, b)) = ty.as_rel() {
+                let more = about(&mut g, ConstId(i as u32), a, b);
+                let op = choice.pick(&[BinOp::And, BinOp::Or, BinOp::Implies]);
+                let kind = ExprKind::Binary(op, Box::new(more), Box::new(rest));
+                rest = Expr { kind, ty: Type::Pred, span: Default::default() };
+            }
         }
         let pred = g.model.constants.iter().enumerate().fold(rest, |p, (i, d)| {
             let x = Expr { kind: ExprKind::Const(ConstId(i as u32)), ty: d.ty.clone(), span: d.span };

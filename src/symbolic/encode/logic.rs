@@ -17,12 +17,15 @@ impl Truth {
         Truth { yes, no: !yes }
     }
 
-    pub fn not(self) -> Truth {
-        Truth { yes: self.no, no: self.yes }
-    }
-
     pub fn def(self, terms: &mut Terms) -> Bool {
         terms.or([self.yes, self.no])
+    }
+}
+
+impl std::ops::Not for Truth {
+    type Output = Truth;
+    fn not(self) -> Truth {
+        Truth { yes: self.no, no: self.yes }
     }
 }
 

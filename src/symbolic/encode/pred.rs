@@ -5,6 +5,7 @@ use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, Quant, UnOp};
 use crate::symbolic::{Res, unlisted};
 use kanon_solver::term::Bool;
+use std::ops::Not;
 
 impl<'m> Encoder<'m> {
     /// When a predicate is true, and when it is false.

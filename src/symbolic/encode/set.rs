@@ -10,6 +10,7 @@ use kanon_solver::term::Bool;
 use num_bigint::BigInt;
 use num_traits::One;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Not;
 use std::sync::Arc;
 
 /// Of more than so many, "at most one" is counted instead of compared two by two.

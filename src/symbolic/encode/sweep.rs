@@ -13,6 +13,7 @@ use kanon_solver::term::Bool;
 use num_bigint::BigInt;
 use num_traits::One;
 use std::collections::BTreeSet;
+use std::ops::Not;
 
 /// What is bound: a local, or a constant while PROPERTIES are solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -270,7 +271,8 @@ impl<'m> Encoder<'m> {
         facts: &[Fact<'m>],
         span: Span,
     ) -> Res<Option<(Vec<Value>, Bool)>> {
-        let (mut low, mut high): (Option<(BigInt, Bool)>, Option<(BigInt, Bool)>) = (None, None);
+        let mut low: Option<(BigInt, Bool)> = None;
+        let mut high: Option<(BigInt, Bool)> = None;
         let mut partial: Option<(BTreeSet<Value>, Bool)> = None;
         for &(fact, truth) in facts {
             for (op, pattern, other) in sides(fact, truth) {
@@ -512,7 +514,7 @@ pub(super) fn collect<'m>(p: &'m Expr, truth: bool, out: &mut Vec<Fact<'m>>) {
 }
 
 /// A fact as relations from one side to the other.
-pub(super) fn sides<'m>(fact: &'m Expr, truth: bool) -> Vec<(BinOp, &'m Expr, &'m Expr)> {
+pub(super) fn sides(fact: &Expr, truth: bool) -> Vec<(BinOp, &Expr, &Expr)> {
     let ExprKind::Binary(op, a, b) = &fact.kind else { return vec![] };
     let Some(op) = with_truth(*op, truth) else { return vec![] };
     let mut all = vec![(op, &**a, &**b)];
