@@ -34,6 +34,9 @@ pub mod report;
 pub mod run;
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod symbolic;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod symmetry;
 pub mod system;
 #[allow(missing_docs)]

@@ -53,6 +53,8 @@ pub struct Machine {
     /// How the search for constants ended, or how far it came; before it there is no start.
     pub(super) setup: Option<Setup>,
     pub(super) valuations: Valuations,
+    /// Who solves PROPERTIES, once that was decided.
+    pub(super) solved: std::sync::OnceLock<super::by_solver::Solver>,
     /// Valuations that are taken at most, when they are looked for as they come.
     pub(super) most: usize,
     /// Whether a row begins with the number of its valuation: 1 or 0.
@@ -158,6 +160,7 @@ impl Machine {
             table: Arc::default(),
             setup: None,
             valuations: Valuations::default(),
+            solved: std::sync::OnceLock::new(),
             most: usize::MAX,
             offset: 0,
             is_word: Vec::new(),

@@ -51,6 +51,7 @@
 //! assert_eq!(eight.path.expect("a counterexample").rows.len(), 8);
 //! ```
 
+mod by_solver;
 mod constants;
 mod interned;
 mod machine;

@@ -58,6 +58,10 @@ enum End {
 impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
     fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
+        let stop = env.stop.clone().unwrap_or_default();
+        if let Some(answer) = self.by_solver(&stop, &mut |valuation| found(Found::Valuation(valuation))) {
+            return answer;
+        }
         let n = self.const_slots();
         self.properties.solve(env, &mut |env| {
             if let Some(e) = &env.pending {

@@ -11,7 +11,7 @@ mod machine;
 mod shrink;
 
 pub use machine::Machine;
-pub use shrink::shrink_expr;
+pub use shrink::{Sexp, shrink_expr};
 
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, State, eval, holds};

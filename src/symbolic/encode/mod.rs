@@ -1,0 +1,331 @@
+//! Expressions and predicates of the typed model as terms, at a scope.
+//!
+//! **Shapes.** A truth value is a boolean term; an integer, an element of a given set or a string is a list of
+//! [`Sym::One`] options, exactly one of which is true, or an integer term if its values are many or unbounded; pairs
+//! and records are their parts; a set is [`Sym::Set`], rows of values that may be elements, each with the condition
+//! under which it is one. Whatever has no row is no element. A relation is such a set, so its rows are a matrix.
+//! Sets that are infinite or that nobody has listed yet stay [`Lazy`], a constructor over encoded parts, as they do in
+//! [`crate::eval::reference`], whose four questions (`has`, `images`, `expand`, is it infinite) are asked here too.
+//!
+//! **Definedness.** An expression is a value and the condition under which it has one ([`Val`]); when it has none the
+//! value is anything. A predicate is the condition under which it is true and the one under which it is false
+//! ([`Truth`]); the connectives over these two are the chosen reading of undefined terms, all of it in `logic.rs`.
+//!
+//! **Quantifiers** unfold over what the predicate lets the bound variables be (`sweep.rs`), within a budget.
+//!
+//! Absent on purpose: solvers; guesses. What has no formula is refused with its place.
+
+mod expr;
+mod logic;
+mod number;
+mod pred;
+mod seq;
+mod set;
+mod shape;
+mod sweep;
+mod value;
+
+pub use shape::Shape;
+pub use sweep::Slot;
+
+use super::{Refused, RefusedKind, Res};
+use crate::lang::diag::Span;
+use crate::model::{BinOp, ConstId, Expr, Fun, LocalId, Model, Type, VarId};
+use crate::value::{Scope, Value};
+use hashbrown::HashMap;
+use kanon_solver::term::{Bool, Int, Terms};
+use num_bigint::BigInt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The values that may be elements, with the condition under which each is.
+pub type Rows = BTreeMap<Value, Bool>;
+
+/// A value by its parts.
+#[derive(Clone, Debug)]
+pub enum Sym<'m> {
+    /// What an expression has that never has a value.
+    Absent,
+    Bool(Bool),
+    /// An integer, element or string: exactly one of these, in the order of values.
+    One(Arc<Vec<(Value, Bool)>>),
+    /// An integer with many values.
+    Int(Int),
+    Pair(Arc<(Sym<'m>, Sym<'m>)>),
+    Rec(Arc<Vec<Sym<'m>>>),
+    Set(Arc<Rows>),
+    /// A function by its arguments: whether each has a value, and which. For values that have no rows, because they are
+    /// many or sets themselves.
+    Fun(Arc<Points<'m>>),
+    Lazy(Arc<Lazy<'m>>),
+}
+
+/// Arguments of a function, with the condition under which each has a value, and the value.
+pub type Points<'m> = BTreeMap<Value, (Bool, Sym<'m>)>;
+
+/// An expression: its value where `def` is true.
+#[derive(Clone, Debug)]
+pub struct Val<'m> {
+    pub sym: Sym<'m>,
+    pub def: Bool,
+}
+
+/// A predicate: when it is true, when it is false. Never both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Truth {
+    pub yes: Bool,
+    pub no: Bool,
+}
+
+/// `{x | P}`, `%x.(P | E)`, `{x . P | E}` with what is free in them.
+#[derive(Clone, Debug)]
+pub struct Closure<'m> {
+    pub locals: &'m [LocalId],
+    pub pred: &'m Expr,
+    pub body: Option<&'m Expr>,
+    pub env: Env<'m>,
+}
+
+/// A set as a constructor over encoded parts, all of which have values.
+#[derive(Clone, Debug)]
+pub enum Lazy<'m> {
+    All(Type),
+    /// Between two bounds, or without one.
+    Ints(Option<Sym<'m>>, Option<Sym<'m>>),
+    /// The elements one by one.
+    Ext(Vec<Sym<'m>>),
+    Compr(Closure<'m>),
+    Lambda(Closure<'m>),
+    Map(Closure<'m>),
+    Pow(Fun, Sym<'m>),
+    Seq(Fun, Sym<'m>),
+    Space(BinOp, Sym<'m>, Sym<'m>),
+    Product(Sym<'m>, Sym<'m>),
+    Boole(BinOp, Sym<'m>, Sym<'m>),
+    Struct(Vec<Sym<'m>>),
+    Id(Sym<'m>),
+    Prj(Fun, Sym<'m>, Sym<'m>),
+    Shift(i8),
+    Inverse(Sym<'m>),
+    /// The relation, then the set.
+    Restrict(BinOp, Sym<'m>, Sym<'m>),
+    Override(Sym<'m>, Sym<'m>),
+    Compose(Sym<'m>, Sym<'m>),
+    Direct(Sym<'m>, Sym<'m>),
+    Parallel(Sym<'m>, Sym<'m>),
+    Dom(Sym<'m>),
+    /// The second or the third, by the first.
+    If(Bool, Sym<'m>, Sym<'m>),
+}
+
+#[derive(Debug)]
+struct Bound<'m> {
+    id: LocalId,
+    value: Val<'m>,
+    next: Option<Arc<Bound<'m>>>,
+}
+
+/// Where names get their values. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Env<'m> {
+    constants: Arc<Vec<Val<'m>>>,
+    variables: Arc<Vec<Val<'m>>>,
+    locals: Option<Arc<Bound<'m>>>,
+    before: Option<Arc<Env<'m>>>,
+}
+
+impl<'m> Val<'m> {
+    pub fn sure(sym: Sym<'m>) -> Self {
+        Val { sym, def: Bool::TRUE }
+    }
+
+    pub fn none() -> Self {
+        Val { sym: Sym::Absent, def: Bool::FALSE }
+    }
+
+    pub fn is_none(&self) -> bool {
+        self.def == Bool::FALSE
+    }
+}
+
+impl<'m> From<Lazy<'m>> for Sym<'m> {
+    fn from(lazy: Lazy<'m>) -> Self {
+        Sym::Lazy(Arc::new(lazy))
+    }
+}
+
+impl<'m> Env<'m> {
+    /// Nothing assigned.
+    pub fn new(model: &Model) -> Self {
+        Env {
+            constants: Arc::new(vec![Val::none(); model.constants.len()]),
+            variables: Arc::new(vec![Val::none(); model.variables.len()]),
+            locals: None,
+            before: None,
+        }
+    }
+
+    pub fn constant(&self, id: ConstId) -> Val<'m> {
+        self.constants.get(id.index()).cloned().unwrap_or_else(Val::none)
+    }
+
+    pub fn variable(&self, id: VarId) -> Val<'m> {
+        self.variables.get(id.index()).cloned().unwrap_or_else(Val::none)
+    }
+
+    pub fn local(&self, id: LocalId) -> Val<'m> {
+        let mut at = self.locals.as_ref();
+        while let Some(b) = at {
+            if b.id == id {
+                return b.value.clone();
+            }
+            at = b.next.as_ref();
+        }
+        Val::none()
+    }
+
+    pub fn with_constant(mut self, id: ConstId, value: Val<'m>) -> Self {
+        if let Some(place) = Arc::make_mut(&mut self.constants).get_mut(id.index()) {
+            *place = value;
+        }
+        self
+    }
+
+    pub fn with_variable(mut self, id: VarId, value: Val<'m>) -> Self {
+        if let Some(place) = Arc::make_mut(&mut self.variables).get_mut(id.index()) {
+            *place = value;
+        }
+        self
+    }
+
+    pub fn with_local(mut self, id: LocalId, value: Val<'m>) -> Self {
+        self.locals = Some(Arc::new(Bound { id, value, next: self.locals.take() }));
+        self
+    }
+
+    /// What `x$0` means from here on.
+    pub fn with_before(self, before: Env<'m>) -> Self {
+        Env { before: Some(Arc::new(before)), ..self }
+    }
+
+    fn with(self, slot: Slot, value: Val<'m>) -> Self {
+        match slot {
+            Slot::Local(id) => self.with_local(id, value),
+            Slot::Const(id) => self.with_constant(id, value),
+        }
+    }
+}
+
+/// A wrong encoding, planted so that the tests can show that they would find it.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mutant {
+    #[default]
+    None,
+    /// `dom` and `ran` change places.
+    DomIsRan,
+    /// `card` counts one too many.
+    CardPlusOne,
+    /// A function applied outside of its domain has a value.
+    AppliedAnywhere,
+    /// A total function may leave out arguments.
+    PartialIsTotal,
+    /// Override keeps the old pairs.
+    OverrideIsUnion,
+}
+
+/// How much may be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Steps of the encoder, about the number of terms.
+    pub steps: u64,
+    /// Rows of one set.
+    pub rows: usize,
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 20_000_000, rows: 1 << 16, deadline: None }
+    }
+}
+
+/// Makes terms from the expressions of a model.
+pub struct Encoder<'m> {
+    pub model: &'m Model,
+    pub scope: &'m Scope,
+    pub terms: Terms,
+    pub mutant: Mutant,
+    /// Whether unknowns were bounded by a fact that may be undefined: then the predicate may be undefined, and not only
+    /// false, for values that they cannot have.
+    pub has_partial_hulls: bool,
+    limits: Limits,
+    steps: u64,
+    depth: u32,
+    ranges: HashMap<Int, number::Range>,
+}
+
+/// The deepest nesting of expressions.
+const MAX_DEPTH: u32 = 200;
+
+impl<'m> Encoder<'m> {
+    pub fn new(model: &'m Model, scope: &'m Scope, limits: Limits) -> Self {
+        Encoder {
+            model,
+            scope,
+            terms: Terms::new(),
+            mutant: Mutant::None,
+            has_partial_hulls: false,
+            limits,
+            steps: 0,
+            depth: 0,
+            ranges: HashMap::new(),
+        }
+    }
+
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn spend(&mut self, steps: usize, span: Span) -> Res<()> {
+        let before = self.steps;
+        self.steps += steps as u64;
+        let why = if self.steps > self.limits.steps {
+            "the formula is too large"
+        } else if before >> 10 != self.steps >> 10
+            && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            "the time is over"
+        } else {
+            return Ok(());
+        };
+        Err(Box::new(Refused { kind: RefusedKind::Budget, span, why: why.into() }))
+    }
+
+    fn enter(&mut self, span: Span) -> Res<()> {
+        self.spend(1, span)?;
+        if self.depth >= MAX_DEPTH {
+            return super::unsupported(span, "nested too deeply");
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}
+
+fn truth(value: bool) -> Bool {
+    Terms::truth(value)
+}
+
+fn ill_typed<T>(span: Span) -> Res<T> {
+    super::unsupported(span, "ill-typed expression in the typed model")
+}
+
+fn big(n: usize) -> BigInt {
+    BigInt::from(n)
+}

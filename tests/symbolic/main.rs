@@ -1,0 +1,7 @@
+//! Formulas made from typed predicates, against the reference evaluator.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod ground;
+mod solutions;
