@@ -5,6 +5,7 @@
 //! confirms each of them. Otherwise the plan is run as if nobody had asked.
 
 use super::Stop;
+use super::constants::Solver;
 use super::machine::Machine;
 use crate::eval::compile::Compiler;
 use crate::eval::node::Env;
@@ -29,16 +30,6 @@ const TIME: Duration = Duration::from_secs(30);
 const MOST: usize = 1000;
 /// With fewer variables, more solutions than these are found sooner by the plan, which then meets few dead ends.
 const MANY_VARIABLES: usize = 100;
-
-/// Who solves PROPERTIES.
-#[derive(Clone, Debug)]
-pub(super) enum Solver {
-    Plan,
-    /// The solver did: these are all.
-    Done(Vec<Vec<Val>>),
-    /// The solver does, one by one.
-    OneByOne,
-}
 
 impl Machine {
     /// Visits all valuations of the constants, if the solver is the one to ask; a visit says whether to go on.

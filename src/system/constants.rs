@@ -20,6 +20,16 @@ pub struct Setup {
     pub is_open: bool,
 }
 
+/// Who solves PROPERTIES.
+#[derive(Clone, Debug)]
+pub(super) enum Solver {
+    Plan,
+    /// The solver did: these are all.
+    Done(Vec<Vec<Val>>),
+    /// The solver does, one by one.
+    OneByOne,
+}
+
 struct Valuation {
     vals: Box<[Val]>,
     /// Their words; 0 for what is symbolic.

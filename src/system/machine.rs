@@ -54,7 +54,7 @@ pub struct Machine {
     pub(super) setup: Option<Setup>,
     pub(super) valuations: Valuations,
     /// Who solves PROPERTIES, once that was decided.
-    pub(super) solved: std::sync::OnceLock<super::by_solver::Solver>,
+    pub(super) solved: std::sync::OnceLock<super::constants::Solver>,
     /// Valuations that are taken at most, when they are looked for as they come.
     pub(super) most: usize,
     /// Whether a row begins with the number of its valuation: 1 or 0.

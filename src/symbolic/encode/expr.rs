@@ -305,7 +305,7 @@ impl<'m> Encoder<'m> {
             return Ok(Val::none());
         }
         let (x, y) = (self.options(&a.sym, span)?, self.options(&b.sym, span)?);
-        let mut options = super::value::Options::new();
+        let mut options = super::Options::new();
         for (v, g) in &x {
             for (w, h) in &y {
                 let (Value::Str(v), Value::Str(w)) = (v, w) else { return ill_typed(span) };
@@ -417,7 +417,7 @@ impl<'m> Encoder<'m> {
             }
             Fun::Rel => {
                 let (rows, def) = self.rows(&x.sym, span)?;
-                let mut ways = super::value::Options::new();
+                let mut ways = super::Options::new();
                 for (v, p) in rows.iter() {
                     let (a, Value::Set(bs)) = super::set::as_pair(v, span)? else { return ill_typed(span) };
                     self.spend(bs.len(), span)?;
@@ -557,7 +557,7 @@ impl<'m> Encoder<'m> {
             _ => rows.iter().rev().map(|(v, p)| (v.clone(), *p)).collect(),
         };
         self.spend(list.len(), span)?;
-        let mut options = super::value::Options::new();
+        let mut options = super::Options::new();
         let mut none_before = Bool::TRUE;
         let mut before = vec![];
         for (v, p) in list {
@@ -603,7 +603,7 @@ impl<'m> Encoder<'m> {
             // The intersection of nothing has no value.
             defs.push(self.terms.or(all.iter().map(|(_, p)| *p)));
         }
-        let mut ways = super::value::Options::new();
+        let mut ways = super::Options::new();
         for (rows, p) in &all {
             self.spend(rows.len(), span)?;
             for (v, q) in rows.iter() {

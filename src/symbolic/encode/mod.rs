@@ -42,6 +42,9 @@ use std::time::Instant;
 /// The values that may be elements, with the condition under which each is.
 pub type Rows = BTreeMap<Value, Bool>;
 
+/// Values with the conditions under which each is the one; several conditions for a value are alternatives.
+pub type Options = BTreeMap<Value, Vec<Bool>>;
+
 /// A value by its parts.
 #[derive(Clone, Debug)]
 pub enum Sym<'m> {

@@ -1,6 +1,7 @@
 //! Integers: arithmetic on options where there are few, on terms otherwise; what a term can be.
 
-use super::value::{MAX_OPTIONS, Options};
+use super::Options;
+use super::value::MAX_OPTIONS;
 use super::{Encoder, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::BinOp;

@@ -1,7 +1,7 @@
 //! Sequences: functions whose domain is 1..n, with n up to the number of places that have rows.
 
+use super::Options;
 use super::set::as_pair;
-use super::value::Options;
 use super::{Encoder, Rows, Sym, Truth, Val, big, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, Fun};

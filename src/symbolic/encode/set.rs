@@ -1,6 +1,6 @@
 //! Sets: is this an element, what is related to this, what are the elements, is it certainly infinite.
 
-use super::value::Options;
+use super::Options;
 use super::{Closure, Encoder, Env, Lazy, Mutant, Points, Rows, Sym, Truth, Val, ill_typed, truth};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Fun, Type};

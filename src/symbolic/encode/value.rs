@@ -1,15 +1,12 @@
 //! Encoded values: made from plain ones, compared, chosen between, taken apart.
 
-use super::{Encoder, Lazy, Rows, Sym, Val, ill_typed, truth};
+use super::{Encoder, Lazy, Options, Rows, Sym, Val, ill_typed, truth};
 use crate::lang::diag::Span;
 use crate::symbolic::{Res, unlisted};
 use crate::value::Value;
 use kanon_solver::term::Bool;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Values with the conditions under which each is the one; several conditions for a value are alternatives.
-pub type Options = BTreeMap<Value, Vec<Bool>>;
 
 /// A value that is listed by its options has at most so many.
 pub(super) const MAX_OPTIONS: usize = 512;
