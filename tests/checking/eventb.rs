@@ -239,6 +239,19 @@ fn constants_name_elements() {
     }
 }
 
+/// What an axiom says of a constant is used only where that axiom holds.
+#[test]
+fn contexts_that_are_not_seen_say_nothing() {
+    let axioms = "equal(~$f,event_b_comprehension_set(~[$x],couple(~[$x,#1]),member(~$x,bool_set(none))))";
+    let seen = context("", "f", "member(~$f,total_function(~bool_set(none),interval(~#1,#2)))");
+    let unseen =
+        context("", "", axioms).replace("'C'", "'D'").replace("extends(none,[])", "extends(none,['C'])");
+    let text = package(&[], &[seen.clone(), unseen.clone()], "");
+    assert_eq!(counts(&text).map(|c| c.0), Ok(4));
+    let text = package(&[], &[unseen, seen], "");
+    assert_eq!(counts(&text).map(|c| c.0), Ok(1));
+}
+
 /// Predicates, by whether an axiom that says them has a solution.
 #[test]
 fn operators() {

@@ -24,16 +24,62 @@ pub struct Normal {
 
 /// Puts all formulas of a project into such forms.
 pub fn normalise(project: &mut Project) {
-    let carriers = project.contexts.iter().flat_map(|c| &c.sets).map(|s| s.name.clone()).collect();
-    let mut axioms = vec![];
-    project.contexts.iter().flat_map(|c| &c.axioms).for_each(|a| conjuncts(&a.formula, &mut axioms));
-    let normal = Normal::new(carriers, &axioms);
-    for (e, is_axiom) in project.contexts.iter_mut().flat_map(|c| c.formulas_mut()) {
-        if is_axiom { normal.axiom(e) } else { normal.formula(e) }
+    let carriers = carriers(project);
+    // A context is never without those that it extends, but may be without those that extend it.
+    let of_contexts: Vec<Normal> = project
+        .contexts
+        .iter()
+        .map(|c| {
+            let mut axioms = vec![];
+            let mut todo = vec![&c.name.name];
+            let mut seen = HashSet::new();
+            while let Some(name) = todo.pop() {
+                if let Some(c) = project.contexts.iter().find(|c| c.name.name == *name)
+                    && seen.insert(name)
+                {
+                    c.axioms.iter().for_each(|a| conjuncts(&a.formula, &mut axioms));
+                    todo.extend(c.extends.iter().map(|id| &id.name));
+                }
+            }
+            Normal::new(carriers.clone(), &axioms)
+        })
+        .collect();
+    for (context, normal) in project.contexts.iter_mut().zip(of_contexts) {
+        for (e, is_axiom) in context.formulas_mut() {
+            if is_axiom { normal.axiom(e) } else { normal.formula(e) }
+        }
     }
+    let normal = Normal::new(carriers, &[]);
     for machine in &mut project.machines {
         machine.for_each_formula_mut(&mut |e| normal.formula(e));
     }
+}
+
+/// The names that stand for carrier sets and for nothing else anywhere.
+fn carriers(project: &mut Project) -> HashSet<Name> {
+    fn bound(e: &Expr, found: &mut HashSet<Name>) {
+        if let ExprKind::Quant(_, ids, _)
+        | ExprKind::Compr(ids, _)
+        | ExprKind::Bind(_, ids, ..)
+        | ExprKind::ComprMap(ids, ..)
+        | ExprKind::Let(ids, ..) = &e.kind
+        {
+            found.extend(ids.iter().map(|id| id.name.clone()));
+        }
+        children(e, &mut |c| bound(c, found));
+    }
+    let mut others = HashSet::new();
+    for machine in &mut project.machines {
+        machine.for_each_formula_mut(&mut |e| bound(e, &mut others));
+        let parameters = machine.events.iter().flat_map(|e| &e.parameters);
+        others.extend(machine.variables.iter().chain(parameters).map(|id| id.name.clone()));
+    }
+    for context in &mut project.contexts {
+        context.formulas_mut().for_each(|(e, _)| bound(e, &mut others));
+        others.extend(context.constants.iter().map(|id| id.name.clone()));
+    }
+    let sets = project.contexts.iter().flat_map(|c| &c.sets).map(|s| s.name.clone());
+    sets.filter(|s| !others.contains(s)).collect()
 }
 
 impl Normal {
