@@ -169,6 +169,7 @@ pub fn check(
     }
     notes.extend(notes::reading(opened.reading));
     notes.extend(solved.note.clone());
+    notes.extend(system.is_solved_by_solver().then(|| notes::BY_SOLVER.to_string()));
     match (&verdict, word) {
         (Verdict::Holds(_), _) => {
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));

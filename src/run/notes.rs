@@ -12,6 +12,10 @@ pub const NO_OPERATIONS: &str = "the machine has no operations, so it was not se
 /// Everything was explored, and no state fulfils the goal.
 pub const NO_GOAL: &str = "the goal is not reachable";
 
+/// What an answer rests on beside the exploration.
+pub const BY_SOLVER: &str = "the constants were found by the built-in SAT solver, and each was evaluated again; that \
+                             there are no others is the solver's word (`--audit` looks for them)";
+
 /// The sizes that a Holds is about: those of deferred sets, and MININT and MAXINT where the model speaks of them.
 pub fn scope(opened: &Opened) -> Vec<String> {
     let sizes = (!opened.sizes.is_empty()).then(|| format!("this is for {}", opened.sizes.join(", ")));

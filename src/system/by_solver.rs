@@ -32,6 +32,11 @@ const MOST: usize = 1000;
 const MANY_VARIABLES: usize = 100;
 
 impl Machine {
+    /// Whether the valuations of the constants were found by the solver, whose word it is then that there are no others.
+    pub fn is_solved_by_solver(&self) -> bool {
+        self.solved.get().is_some_and(|s| !matches!(s, Solver::Plan))
+    }
+
     /// Visits all valuations of the constants, if the solver is the one to ask; a visit says whether to go on.
     pub(super) fn by_solver(
         &self,

@@ -341,6 +341,9 @@ impl<'m> Encoder<'m> {
 
     fn call(&mut self, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr) -> Res<Val<'m>> {
         let span = e.span;
+        if let Fun::External(_) = fun {
+            return unsupported(span, "external functions have no formulas");
+        }
         let Some(first) = args.first() else { return ill_typed(span) };
         if let Fun::Unsupported(name) = fun {
             return unsupported(span, format!("`{name}` is not supported"));

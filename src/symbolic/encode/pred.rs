@@ -60,6 +60,7 @@ impl<'m> Encoder<'m> {
             ExprKind::HasValue(_) | ExprKind::Demand(_) => {
                 unsupported(p.span, "other readings of undefined terms (`--wd`)")
             }
+            ExprKind::Call(..) => unsupported(p.span, "external functions have no formulas"),
             _ => ill_typed(p.span),
         }
     }
