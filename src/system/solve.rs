@@ -159,7 +159,8 @@ impl Machine {
 
     /// Forgets all valuations but these, whose numbers ascend. Whoever does that answers for it.
     pub fn keep(&mut self, valuations: &[usize]) -> Setup {
-        let found = valuations.iter().map(|v| self.constant_vals(*v).to_vec()).collect();
+        let known = valuations.iter().filter(|v| **v < self.valuations());
+        let found = known.map(|v| self.constant_vals(*v).to_vec()).collect();
         let none = Setup { valuations: 0, fault: None, truncated: None, is_open: false };
         let setup = self.setup.take().unwrap_or(none);
         self.known(found, setup)
