@@ -22,6 +22,8 @@ use std::sync::Arc;
 const MAX_BITS: u64 = 1 << 20;
 /// Most decimal places in a conversion.
 const MAX_PLACES: u32 = 1000;
+/// The longest string that is made, in bytes: `s := STRING_APPEND(s, s)` would fill any memory.
+const MAX_TEXT: usize = 1 << 16;
 /// Sets with more elements have no text: ProB abbreviates them.
 const MAX_SHOWN: usize = 50;
 
@@ -57,7 +59,10 @@ pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Na
     if f.is_of_trees() {
         return tree::apply(f, args);
     }
-    let string = |text: String| Ok(Value::Str(text.into()));
+    let string = |text: String| match text.len() {
+        0..=MAX_TEXT => Ok(Value::Str(text.into())),
+        _ => Err(Fault::limit("a string with too many characters")),
+    };
     Ok(match (f, args) {
         (Choose, [Value::Set(s)]) => s.first().cloned().ok_or_else(|| Fault::wd(WdKind::EmptyChoice))?,
         (Sort, [Value::Set(s)]) => sequence(s.iter().cloned()),
@@ -77,12 +82,12 @@ pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Na
         (Less, [a, b]) => Value::Bool(a < b),
         (StringLength, [Value::Str(s)]) => Value::int(s.chars().count()),
         (StringAppend, [Value::Str(a), Value::Str(b)]) => return string(format!("{a}{b}")),
-        (StringConc, [Value::Set(s)]) => return string(strings(s)?.concat()),
+        (StringConc, [Value::Set(s)]) => return string(joined(&strings(s)?, "")?),
         (StringSplit, [Value::Str(s), Value::Str(by)]) if by.is_empty() => sequence([Value::Str(s.clone())]),
         (StringSplit, [Value::Str(s), Value::Str(by)]) => {
             sequence(s.split(&**by).map(|part| Value::Str(part.into())))
         }
-        (StringJoin, [Value::Set(s), Value::Str(by)]) => return string(strings(s)?.join(by)),
+        (StringJoin, [Value::Set(s), Value::Str(by)]) => return string(joined(&strings(s)?, by)?),
         (StringChars, [Value::Str(s)]) => sequence(s.chars().map(|c| Value::Str(c.to_string().into()))),
         (StringCodes, [Value::Str(s)]) => sequence(s.chars().map(|c| Value::int(u32::from(c)))),
         (CodesToString, [Value::Set(s)]) => {
@@ -131,6 +136,13 @@ pub fn apply(f: External, args: &[Value], types: &[Type], out: &Type, names: &Na
         (AssertTrue | AssertExpr, [Value::Bool(false), ..]) => return Err(Fault::wd(WdKind::AssertFailed)),
         _ => return Err(ill_typed()),
     })
+}
+
+fn joined(parts: &[Arc<str>], by: &str) -> Res<String> {
+    if parts.iter().map(|p| p.len() + by.len()).sum::<usize>() > 2 * MAX_TEXT {
+        return Err(Fault::limit("a string with too many characters"));
+    }
+    Ok(parts.join(by))
 }
 
 fn strings(set: &BTreeSet<Value>) -> Res<Vec<Arc<str>>> {
