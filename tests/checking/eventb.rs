@@ -309,6 +309,28 @@ fn operators() {
     }
 }
 
+/// Being of a type is true of everything, but not of what has no value.
+#[test]
+fn a_type_does_not_hide_that_there_is_no_value() {
+    let couple = |at: &str| format!("function(~set_extension(~[couple(~[#1,couple(~[#2,#3])])]),[{at}])");
+    let set = |at: &str| format!("function(~set_extension(~[couple(~[#1,set_extension(~[#2])])]),[{at}])");
+    for at in ["#1", "#5"] {
+        for axiom in [
+            format!("member(~{},cartesian_product(~integer_set(none),integer_set(none)))", couple(at)),
+            format!("member(~{},pow_subset(~integer_set(none)))", set(at)),
+            format!("not_equal(~relations(~{},integer_set(none)),empty_set(none))", set(at)),
+        ] {
+            let found = counts(&package(&[], &[context("", "", &axiom)], "")).map(|c| c.0);
+            match at {
+                "#1" => assert_eq!(found, Ok(1), "{axiom}"),
+                _ => {
+                    assert!(found.as_ref().is_err_and(|e| e.contains("OutsideDomain")), "{axiom}: {found:?}")
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_refused() {
     let axiom = |a: &str| package(&[], &[context("", "", a)], "");

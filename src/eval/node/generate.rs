@@ -6,7 +6,7 @@ use super::{Env, Node, Recursive, Slot, settled};
 use crate::eval::plan::undecided;
 use crate::eval::tier::Values;
 use crate::lang::diag::Span;
-use crate::value::fault::Res;
+use crate::value::fault::{Fault, Res};
 use crate::value::mask;
 use crate::value::ops;
 use crate::value::rep::R;
@@ -144,7 +144,8 @@ impl Generator {
                 match ops::items(&whole, rep) {
                     Ok(items) => cut(&pieces, &items, env, next),
                     // No concatenation of sequences is anything else than a sequence.
-                    Err(_) => Ok(true),
+                    Err(e) if matches!(*e, Fault::Wd(_)) => Ok(true),
+                    Err(limit) => Err(limit),
                 }
             }
             Generator::Recursive { slot, node, rep } => {

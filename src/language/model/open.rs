@@ -49,7 +49,9 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
     match scope(&model, over) {
         Ok((scope, sizes)) => {
             model.scope.sizes = scope.card.clone();
-            reading::read(&mut model, over.reading);
+            if let Err(refused) = reading::read(&mut model, over.reading) {
+                return Err(Refused { sources: loaded.sources, diagnostics: vec![refused] });
+            }
             Ok(Opened {
                 reading: over.reading,
                 sources: loaded.sources,

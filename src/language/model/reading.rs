@@ -17,7 +17,7 @@ use super::{
     BinOp, Binder, Expr, ExprKind, Fun, Lit, LocalId, Model, OpId, Operation, Quant, Stmt, StmtKind, Type,
     UnOp,
 };
-use crate::lang::diag::Span;
+use crate::lang::diag::{Diagnostic, Span};
 
 /// How terms without a value are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,16 +44,41 @@ impl Reading {
 }
 
 /// Rewrites a model so that Kleene's reading of it is this one of the model as it was.
-pub fn read(model: &mut Model, reading: Reading) {
+///
+/// # Errors
+/// Something that cannot be read so: the value of a variable before a loop (`x$0`) is known to the loop's invariant only,
+/// and not where the invariant's definedness is demanded.
+pub fn read(model: &mut Model, reading: Reading) -> Result<(), Diagnostic> {
     match reading {
         Reading::Kleene => {}
-        Reading::Strict => strict(model),
+        Reading::Strict => {
+            let bodies = model.operations.iter().map(|op| &op.body);
+            if let Some(span) = bodies.chain([&model.initialisation]).find_map(loop_with_old_value) {
+                let message = "`--wd strict` does not know `x$0` in the invariant of a loop";
+                let help = "give the value a name before the loop, or leave out `--wd`";
+                return Err(Diagnostic::error("B0418", span, message).help(help));
+            }
+            strict(model);
+        }
         Reading::Prob => {
             for op in &mut model.operations {
                 disable(&mut op.body);
             }
         }
     }
+    Ok(())
+}
+
+/// A loop whose invariant speaks of the values before it, in a way that may have no value.
+fn loop_with_old_value(s: &Stmt) -> Option<Span> {
+    if let StmtKind::While { invariant, .. } = &s.kind
+        && definedness(invariant).any(&|e| matches!(e.kind, ExprKind::Old(_) | ExprKind::OldLocal(_)))
+    {
+        return Some(invariant.span);
+    }
+    let mut found = None;
+    s.for_each_child(&mut |c| found = found.or_else(|| loop_with_old_value(c)));
+    found
 }
 
 fn pred(kind: ExprKind, span: Span) -> Expr {
@@ -234,7 +259,11 @@ fn strict(model: &mut Model) {
     for op in &mut model.operations {
         let body = std::mem::take(&mut op.body);
         op.body = if op.is_event { guarded(&op.params, body, &mut demands) } else { strictly(body) };
-        op.body.for_each_part_mut(&mut |s| {
+    }
+    model.initialisation = strictly(std::mem::take(&mut model.initialisation));
+    let bodies = model.operations.iter_mut().map(|op| &mut op.body);
+    for body in bodies.chain([&mut model.initialisation]) {
+        body.for_each_part_mut(&mut |s| {
             if let StmtKind::Call { op, .. } = &mut s.kind
                 && let Some((_, twin)) = twins.iter().find(|(event, _)| event == op)
             {
@@ -242,7 +271,6 @@ fn strict(model: &mut Model) {
             }
         });
     }
-    model.initialisation = strictly(std::mem::take(&mut model.initialisation));
     // What the properties demand of all values of the constants, once for all.
     let whole = all(model.properties.iter().cloned(), Span::default());
     let first = model.locals.len() as u32;

@@ -156,7 +156,7 @@ fn magic(n: usize) {
 }
 
 #[test]
-#[ignore = "measures"]
+#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver --test measure -- --ignored --nocapture"]
 fn formulas() {
     for n in [8, 20, 40] {
         queens(n);
@@ -294,7 +294,7 @@ fn run(name: &str, make_system: impl Fn(&mut Terms) -> Transitions) {
 }
 
 #[test]
-#[ignore = "measures"]
+#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver --test measure -- --ignored --nocapture"]
 fn systems() {
     for n in [4, 8, 16] {
         run(&format!("ring {n}"), |terms| ring(terms, n));

@@ -112,7 +112,8 @@ impl Normal {
         children_mut(e, &mut |c| self.formula(c));
         let span = e.span;
         let new = match &e.kind {
-            ExprKind::Binary(BinOp::In, x, set) if self.is_infinite_type(set) => {
+            // Only of what surely has a value: otherwise that it has none would go unnoticed.
+            ExprKind::Binary(BinOp::In, x, set) if self.is_infinite_type(set) && has_value(x) => {
                 Some(has_type((**x).clone(), (**set).clone(), span))
             }
             ExprKind::Binary(BinOp::Subset | BinOp::Eq, s, none) if is_lit(none, Lit::EmptySet) => {
@@ -231,6 +232,9 @@ impl Normal {
     /// Whether a set of relations is empty, where that is clear.
     fn is_empty(&self, e: &Expr) -> Option<Expr> {
         let ExprKind::Binary(op, a, b) = &e.kind else { return None };
+        if !has_value(a) || !has_value(b) {
+            return None;
+        }
         let span = e.span;
         let none = |s: &Expr| with(BinOp::Eq, s.clone(), literal_at(Lit::EmptySet, span), span);
         let some = |s: &Expr| with(BinOp::Neq, s.clone(), literal_at(Lit::EmptySet, span), span);
@@ -378,6 +382,26 @@ fn exists(ids: &[Ident], body: &Expr, span: Span) -> Option<Expr> {
         let body = Box::new(join(BinOp::And, Lit::BTrue, more, span));
         Expr { kind: ExprKind::Quant(Quant::Exists, ids.to_vec(), body), span }
     })
+}
+
+/// Made of names and literals by operators that always have a value.
+fn has_value(e: &Expr) -> bool {
+    let is_total = match &e.kind {
+        ExprKind::Name(_) | ExprKind::Lit(_) | ExprKind::Int(_) | ExprKind::Typed(..) => true,
+        ExprKind::SetExt(_) | ExprKind::Struct(_) => true,
+        ExprKind::Call(fun, _) => matches!(fun, Fun::Pow | Fun::Pow1 | Fun::Dom | Fun::Ran),
+        ExprKind::Binary(op, ..) => {
+            use BinOp::*;
+            matches!(
+                op,
+                Add | Sub | Mul | Interval | Pair | Union | Inter | Diff | Rel | PartialFun | TotalFun
+            )
+        }
+        _ => false,
+    };
+    let mut all = is_total;
+    children(e, &mut |c| all = all && has_value(c));
+    all
 }
 
 /// True, and `x` has the type of the elements of `set`.
