@@ -3,9 +3,12 @@
 use crate::support::random::{Choice, Generator, shrink_expr};
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, holds};
+use kanon::lang::diag::Span;
+use kanon::model::load::load_text;
+use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{BinOp, ConstId, Expr, ExprKind, Fun, Lit, Model, Type};
 use kanon::symbolic::encode::{Limits, Mutant, Slot};
-use kanon::symbolic::solve::{Ended, Problem};
+use kanon::symbolic::solve::{Ended, Problem, all};
 use kanon::value::{Scope, Show, Value};
 use kanon_solver::solver::Stop;
 use std::collections::{BTreeMap, BTreeSet};
@@ -362,4 +365,30 @@ fn wrong_encodings_are_found() {
         let (wrong, _) = wrong(0..5_000, mutant, 1);
         assert!(!wrong.is_empty(), "{mutant:?} is not found");
     }
+}
+
+/// Bounds of sequences: by a number, by one that is too large to be one, and by one that may have no value.
+#[test]
+fn sequences_up_to_a_length() {
+    let solved = |length: &str| {
+        let text = format!(
+            "MACHINE m CONSTANTS c, f, s PROPERTIES c : 1..2 & f = {{1 |-> 2}} & s : seq(1..2) & {length} END"
+        );
+        let model = load_text("m.mch", &text).model.unwrap_or_else(|| panic!("{text}"));
+        let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+        let slots = (0..3).map(|i| Slot::Const(ConstId(i))).collect();
+        let preds = model.properties.iter().collect();
+        let problem = Problem { model: &model, scope: &scope, slots, preds, span: Span::default() };
+        let undefined =
+            problem.encode(Limits::default(), Mutant::None).ok()?.may_be_undefined(&Stop::never());
+        let (found, ended) = all(&problem, Limits::default(), 1_000, &Stop::never()).ok()?;
+        assert_eq!(ended, Ended::All, "{length}");
+        Some((found.len(), undefined))
+    };
+    assert_eq!(solved("size(s) <= 2"), Some((2 * 7, Some(false))));
+    assert_eq!(solved("size(s) < 0"), Some((0, Some(false))));
+    // Refused, and not taken for the empty sequence alone.
+    assert_eq!(solved("size(s) <= 1000000000000000000000000000000"), None);
+    // c = 2 leaves PROPERTIES undefined for sequences of every length.
+    assert_eq!(solved("size(s) <= f(c)"), Some((7, None)));
 }
