@@ -476,6 +476,7 @@ impl<'m> Encoder<'m> {
                     && let Some(v) = attempt(self.item(env, other))?
                     && !v.is_none()
                 {
+                    self.has_partial_hulls |= v.def != Bool::TRUE;
                     let high = match op {
                         BinOp::Eq | BinOp::Le => self.range_of(&v.sym).1,
                         BinOp::Lt => self.range_of(&v.sym).1.map(|h| h - BigInt::one()),
@@ -497,13 +498,16 @@ impl<'m> Encoder<'m> {
                     && let Lazy::Seq(_, s) = &**lazy
                     && let Some((_, t)) = self.slot_type(slot).as_rel()
                 {
+                    self.has_partial_hulls |= v.def != Bool::TRUE;
                     over = self.hull_of_elements(s, t, span)?;
                 }
             }
         }
         let (Some(most), Some(over)) = (most, over) else { return Ok(None) };
         let Some(values) = attempt(self.values_in(&over, span))? else { return Ok(None) };
-        self.sequences_up_to(most.to_usize().unwrap_or(0), &values, span)
+        // A length that is no number of this machine bounds nothing here; a negative one leaves no sequence.
+        let Some(most) = most.max(BigInt::ZERO).to_usize() else { return Ok(None) };
+        self.sequences_up_to(most, &values, span)
     }
 
     /// A value for each unknown that the conjuncts, all of them true, allow; in an order in which each may use the
