@@ -10,7 +10,8 @@ use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
 use crate::system::{Machine, Stop, System, Worker};
 use crate::value::fault::Res;
-use crate::value::val::{Val, force};
+use crate::value::ops::force;
+use crate::value::val::Val;
 use std::collections::HashMap;
 
 enum StateTest {

@@ -1,7 +1,7 @@
 //! Production values: a word where the type's representation allows it, shared parts otherwise.
 //!
 //! Every finite value of a type has exactly one form, so equality and hashing are structural. Sets that are not
-//! expanded ([`Lazy`]) appear only while evaluating; [`force`] gives them their form before they are compared,
+//! expanded ([`Lazy`]) appear only while evaluating; `ops::force` gives them their form before they are compared,
 //! put into a set or stored.
 
 use super::fault::{Fault, Res, WdKind};
@@ -34,7 +34,7 @@ pub enum Val {
     Lazy(LazySet),
 }
 
-/// A set that is tested, not expanded. Never compared, ordered or hashed: [`force`] comes first.
+/// A set that is tested, not expanded. Never compared, ordered or hashed: `ops::force` comes first.
 #[derive(Clone)]
 pub struct LazySet(pub Arc<Lazy>);
 
@@ -416,17 +416,6 @@ impl Val {
             n if n <= MAX_SET as u64 => Some(Val::Set((0..n).map(Val::W).collect())),
             _ => None,
         }
-    }
-}
-
-/// Expands a symbolic set.
-pub fn force(v: Val, rep: &Rep) -> Res<Val> {
-    match &v {
-        Val::Lazy(l) => {
-            let elems = super::ops::expand(&l.0, rep)?;
-            Ok(Val::from_elems(elems, rep))
-        }
-        _ => Ok(v),
     }
 }
 

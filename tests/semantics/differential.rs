@@ -11,8 +11,9 @@ use kanon::eval::word::lower::{Known, Lower};
 use kanon::eval::word::{Atom, Pred, Word};
 use kanon::model::{Expr, ExprKind, Type};
 use kanon::value::Value;
+use kanon::value::ops::force;
 use kanon::value::rep::Rep;
-use kanon::value::val::{Val, force, from_value, to_value};
+use kanon::value::val::{Val, from_value, to_value};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const FUEL: u64 = 200_000;

@@ -15,7 +15,8 @@ use kanon::lang::diag::SourceMap;
 use kanon::model::check::{Want, check_expr};
 use kanon::model::{Expr, GivenSet, Model, Type};
 use kanon::system::{Machine, Setup, Stop};
-use kanon::value::val::{force, to_value};
+use kanon::value::ops::force;
+use kanon::value::val::to_value;
 use kanon::value::{Scope, Show, Value};
 use std::sync::Arc;
 

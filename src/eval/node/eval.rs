@@ -8,8 +8,9 @@ use crate::value::external;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::ops;
+use crate::value::ops::force;
 use crate::value::rep::R;
-use crate::value::val::{Closure, IntSet, Lazy, Val, cmp_int, force, from_value, to_value};
+use crate::value::val::{Closure, IntSet, Lazy, Val, cmp_int, from_value, to_value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -9,8 +9,9 @@ use super::{Env, Node, Pattern, Slot, Test, settled};
 use crate::eval::env::Then;
 use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
 use crate::value::ops;
+use crate::value::ops::force;
 use crate::value::rep::{R, Rep};
-use crate::value::val::{Closure, FunKind, Lazy, Val, force};
+use crate::value::val::{Closure, FunKind, Lazy, Val};
 use std::sync::Arc;
 
 /// Where an unknown lives.

@@ -24,9 +24,10 @@ use crate::eval::tier::{Tier, Words};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
+use crate::value::ops::force;
 use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, low};
-use crate::value::val::{Val, force};
+use crate::value::val::Val;
 use memo::Keyed;
 use plan::{Generator, Plan};
 

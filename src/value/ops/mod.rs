@@ -20,10 +20,21 @@ pub use symbolic::{
 use super::fault::{Fault, Res, WdKind};
 use super::mask;
 use super::rep::{Rep, SetKind, Shape};
-use super::val::{IntSet, Lazy, MAX_SET, Val, cmp_int, force, too_large, words};
+use super::val::{IntSet, Lazy, MAX_SET, Val, cmp_int, too_large, words};
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
 use std::sync::Arc;
+
+/// Expands a symbolic set.
+pub fn force(v: Val, rep: &Rep) -> Res<Val> {
+    match &v {
+        Val::Lazy(l) => {
+            let elems = expand(&l.0, rep)?;
+            Ok(Val::from_elems(elems, rep))
+        }
+        _ => Ok(v),
+    }
+}
 
 // ---- comparisons --------------------------------------------------------------------------------------------
 

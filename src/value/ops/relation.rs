@@ -1,11 +1,11 @@
 //! Relations and functions.
 
 use super::symbolic::{infinite, member, symbolic};
-use super::{equal, filter, inter, is_empty};
+use super::{equal, filter, force, inter, is_empty};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::mask;
 use crate::value::rep::Rep;
-use crate::value::val::{Lazy, MAX_SET, Val, force, too_large};
+use crate::value::val::{Lazy, MAX_SET, Val, too_large};
 use std::collections::BTreeSet;
 
 /// What is reached by an infinite relation may have no end.

@@ -1,11 +1,11 @@
 //! Symbolic sets ([`Lazy`]): which of them are infinite, what is in them, how many elements they have, and how they are
 //! enumerated where somebody needs the elements.
 
-use super::{is_empty, subset};
+use super::{force, is_empty, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
 use crate::value::rep::{R, Rep, Shape};
-use crate::value::val::{FunKind, IntSet, Lazy, MAX_SET, SeqKind, Val, cmp_int, force, submasks, too_large};
+use crate::value::val::{FunKind, IntSet, Lazy, MAX_SET, SeqKind, Val, cmp_int, submasks, too_large};
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -68,14 +68,6 @@ fn or(a: Result<bool, Fault>, b: impl FnOnce() -> Result<bool, Fault>) -> Result
     not(and(not(a), || not(b())))
 }
 
-/// Of two faults of one conjunction: what we could not compute might have decided it.
-pub(super) fn worse(first: Fault, second: Fault) -> Fault {
-    match (&first, &second) {
-        (Fault::Wd(_), Fault::Limit(..)) => second,
-        _ => first,
-    }
-}
-
 /// Whether some binding of the locals gives the body the wanted truth.
 fn quantified<'m>(
     cx: &Cx<'m>,

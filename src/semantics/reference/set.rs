@@ -6,14 +6,13 @@
 //! comprehensions and lambdas are still open.
 
 use super::build::{
-    Kind, as_pair, as_set, budget, domain, join, keep, map_pairs, of_pairs, product, range, records,
-    sequence, sequences, space, subsets,
+    Kind, as_pair, as_set, domain, join, keep, map_pairs, of_pairs, product, range, records, sequence,
+    sequences, space, subsets,
 };
-use super::search::{self, Unbounded, carrier, exactly, is_infinite, search};
+use super::carrier::{carrier, interval, is_infinite};
 use super::*;
 use crate::model::{BinOp, Expr, Fun, Type};
 use num_bigint::BigInt;
-use num_traits::One;
 use std::ops::ControlFlow;
 
 /// A part of the model, equal only to itself.
@@ -427,12 +426,7 @@ pub(super) fn expand<'m>(
     Ok(match set {
         Symbolic::All(ty) if is_infinite(ty) => return Err(infinite()),
         Symbolic::All(ty) => carrier(cx, ty, span)?,
-        Symbolic::Ints(Some(low), Some(high)) => {
-            let n = (high - low + BigInt::one()).max(BigInt::ZERO);
-            let n = search::to_count(&n).ok_or_else(|| limit(span, "interval too large"))?;
-            budget(cx, Some(n), span)?;
-            (0..n).map(|i| Value::Int(low + i)).collect()
-        }
+        Symbolic::Ints(Some(low), Some(high)) => interval(cx, low, high, span)?,
         Symbolic::Ints(..) | Symbolic::Shift(_) => return Err(infinite()),
         Symbolic::Compr(c) => {
             let found = c.solutions(cx, env)?;

@@ -6,13 +6,18 @@
 //! (see [`set`]); and a bound variable whose type is infinite or large runs only through what one conjunct of
 //! its predicate allows (see [`search`]).
 //!
-//! The logic of faults is that of [`crate::eval`]. Between two faults of a conjunction `Limit` wins: what we
+//! The logic of faults is that of [`crate`]. Between two faults of a conjunction `Limit` wins: what we
 //! could not compute might have been the false conjunct.
+//!
+//! An expression has predicates in it, a predicate has sets, and a set may have to be searched for, with expressions
+//! and predicates again. This recursion goes through the names of this module ([`item`], [`holds`], `search`); apart
+//! from it the modules use each other in one direction: build, carrier, set, search, pred, expr, stmt.
 //!
 //! Absent on purpose: plans, sharing, caches, anything fast. Nothing here may come from the production
 //! evaluator, which is tested against this.
 
 mod build;
+mod carrier;
 pub mod expr;
 pub mod pred;
 pub mod search;
@@ -28,10 +33,11 @@ pub use stmt::{
     successors,
 };
 
-use crate::eval::{Fault, Wd, WdKind};
 use crate::lang::diag::Span;
 use crate::model::{ConstId, LocalId, Model, Target, VarId};
-use crate::value::{Scope, Value};
+use crate::plain::fault::{Fault, Wd, WdKind};
+use crate::plain::{Scope, Value};
+use search::{Unbounded, exactly, search};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -287,6 +293,14 @@ fn wd(kind: WdKind, span: Span) -> Fault {
 
 fn limit(span: Span, why: impl Into<String>) -> Fault {
     Fault::Limit(span, why.into())
+}
+
+/// Of two faults of one conjunction: what we could not compute might have decided it.
+fn worse(first: Fault, second: Fault) -> Fault {
+    match (&first, &second) {
+        (Fault::Wd(_), Fault::Limit(..)) => second,
+        _ => first,
+    }
 }
 
 /// The tree does not have its type: a bug of whoever built it, reported rather than hidden.

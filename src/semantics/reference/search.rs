@@ -6,7 +6,7 @@
 //! an integer runs through MININT..MAXINT, and the context remembers it.
 
 use super::build::sequences;
-use super::pred::worse;
+use super::carrier::{carrier, carrier_size, is_infinite};
 use super::set::{Symbolic, elements, expand, settle};
 use super::*;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Quant, Type, UnOp};
@@ -497,59 +497,4 @@ fn project(pattern: &Expr, slot: Slot, value: &Value) -> Option<Value> {
         }
         _ => is_slot(pattern, slot).then(|| value.clone()),
     }
-}
-
-/// Whether the type has infinitely many values.
-pub(super) fn is_infinite(ty: &Type) -> bool {
-    match ty {
-        Type::Int | Type::Str => true,
-        Type::Pred | Type::Bool | Type::Given(_) => false,
-        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
-        Type::Pow(t) => is_infinite(t),
-        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
-    }
-}
-
-/// How many values a finite type has, if that fits a word.
-fn carrier_size(cx: &Cx<'_>, ty: &Type) -> Option<u64> {
-    match ty {
-        Type::Int | Type::Str => None,
-        Type::Pred | Type::Bool => Some(2),
-        Type::Given(set) => Some(cx.scope.size(*set)),
-        Type::Pair(p) => carrier_size(cx, &p.0)?.checked_mul(carrier_size(cx, &p.1)?),
-        Type::Pow(t) => 1u64.checked_shl(u32::try_from(carrier_size(cx, t)?).ok()?),
-        Type::Rec(fields) => fields.iter().try_fold(1u64, |n, (_, t)| n.checked_mul(carrier_size(cx, t)?)),
-    }
-}
-
-/// The values of a type, integers from MININT to MAXINT.
-pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fault> {
-    Ok(match ty {
-        Type::Pred | Type::Bool => [Value::Bool(false), Value::Bool(true)].into(),
-        Type::Int => {
-            expand(cx, &Env::new(cx.model), &int_set(cx.scope.minint.clone(), cx.scope.maxint.clone()), span)?
-        }
-        Type::Str => return Err(limit(span, "the set of all strings is infinite")),
-        Type::Given(set) => {
-            let n = u32::try_from(cx.scope.size(*set)).ok().filter(|n| *n as usize <= cx.max_elements);
-            let n = n.ok_or_else(|| limit(span, "given set too large"))?;
-            cx.spend(n as usize, span)?;
-            (0..n).map(|i| Value::Elem(*set, i)).collect()
-        }
-        Type::Pair(p) => build::product(cx, &carrier(cx, &p.0, span)?, &carrier(cx, &p.1, span)?, span)?,
-        Type::Pow(t) => build::subsets(cx, &carrier(cx, t, span)?, span)?,
-        Type::Rec(fields) => {
-            let carriers: Result<Vec<_>, _> = fields.iter().map(|(_, t)| carrier(cx, t, span)).collect();
-            build::records(cx, &carriers?, span)?
-        }
-    })
-}
-
-fn int_set<'m>(low: BigInt, high: BigInt) -> Symbolic<'m> {
-    Symbolic::Ints(Some(low), Some(high))
-}
-
-/// The number as an index, if it is one.
-pub(super) fn to_count(n: &BigInt) -> Option<usize> {
-    n.to_usize()
 }

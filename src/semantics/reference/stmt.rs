@@ -3,7 +3,6 @@
 //! A run of a substitution ends in a new environment, has a fault, or is blocked (a guard is false, a choice
 //! is empty). [`Outcomes`] holds all ends and all faults; with neither, every run is blocked.
 
-use super::pred::worse;
 use super::search::{self, Unbounded};
 use super::set::{elements, settle};
 use super::*;

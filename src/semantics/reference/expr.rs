@@ -1,10 +1,11 @@
 //! Expressions. [`item`] evaluates, leaving set constructors symbolic; [`eval`] lists what is left.
 
-use super::search::{exactly, to_count};
+use super::carrier::{carrier, to_count};
+use super::search::exactly;
 use super::set::{self, Closure, Code, elements, images, settle};
 use super::*;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Type, UnOp};
-use crate::value::external;
+use crate::plain::external;
 use num_bigint::BigInt;
 use num_traits::{One, Signed, Zero};
 
@@ -68,7 +69,7 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
             let before = env.before.as_deref().unwrap_or(env);
             before.local(*id).cloned().ok_or_else(unassigned)?
         }
-        ExprKind::Given(id) => Value::Set(search::carrier(cx, &Type::Given(*id), e.span)?).into(),
+        ExprKind::Given(id) => Value::Set(carrier(cx, &Type::Given(*id), e.span)?).into(),
         ExprKind::Elem(id, i) => Value::Elem(*id, *i).into(),
         ExprKind::Int(i) => Value::Int(i.clone()).into(),
         ExprKind::Str(s) => Value::Str(s.clone()).into(),

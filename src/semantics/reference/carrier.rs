@@ -1,0 +1,66 @@
+//! The values of a type: how many there are, and which.
+
+use super::*;
+use crate::model::Type;
+use num_bigint::BigInt;
+use num_traits::{One, ToPrimitive};
+
+/// Whether the type has infinitely many values.
+pub(super) fn is_infinite(ty: &Type) -> bool {
+    match ty {
+        Type::Int | Type::Str => true,
+        Type::Pred | Type::Bool | Type::Given(_) => false,
+        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
+        Type::Pow(t) => is_infinite(t),
+        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
+    }
+}
+
+/// How many values a finite type has, if that fits a word.
+pub(super) fn carrier_size(cx: &Cx<'_>, ty: &Type) -> Option<u64> {
+    match ty {
+        Type::Int | Type::Str => None,
+        Type::Pred | Type::Bool => Some(2),
+        Type::Given(set) => Some(cx.scope.size(*set)),
+        Type::Pair(p) => carrier_size(cx, &p.0)?.checked_mul(carrier_size(cx, &p.1)?),
+        Type::Pow(t) => 1u64.checked_shl(u32::try_from(carrier_size(cx, t)?).ok()?),
+        Type::Rec(fields) => fields.iter().try_fold(1u64, |n, (_, t)| n.checked_mul(carrier_size(cx, t)?)),
+    }
+}
+
+/// The values of a type, integers from MININT to MAXINT.
+pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fault> {
+    Ok(match ty {
+        Type::Pred | Type::Bool => [Value::Bool(false), Value::Bool(true)].into(),
+        Type::Int => {
+            let _nested = cx.enter(span)?;
+            interval(cx, &cx.scope.minint, &cx.scope.maxint, span)?
+        }
+        Type::Str => return Err(limit(span, "the set of all strings is infinite")),
+        Type::Given(set) => {
+            let n = u32::try_from(cx.scope.size(*set)).ok().filter(|n| *n as usize <= cx.max_elements);
+            let n = n.ok_or_else(|| limit(span, "given set too large"))?;
+            cx.spend(n as usize, span)?;
+            (0..n).map(|i| Value::Elem(*set, i)).collect()
+        }
+        Type::Pair(p) => build::product(cx, &carrier(cx, &p.0, span)?, &carrier(cx, &p.1, span)?, span)?,
+        Type::Pow(t) => build::subsets(cx, &carrier(cx, t, span)?, span)?,
+        Type::Rec(fields) => {
+            let carriers: Result<Vec<_>, _> = fields.iter().map(|(_, t)| carrier(cx, t, span)).collect();
+            build::records(cx, &carriers?, span)?
+        }
+    })
+}
+
+/// The integers from one to another.
+pub(super) fn interval(cx: &Cx<'_>, low: &BigInt, high: &BigInt, span: Span) -> Result<Elements, Fault> {
+    let n = (high - low + BigInt::one()).max(BigInt::ZERO);
+    let n = to_count(&n).ok_or_else(|| limit(span, "interval too large"))?;
+    build::budget(cx, Some(n), span)?;
+    Ok((0..n).map(|i| Value::Int(low + i)).collect())
+}
+
+/// The number as an index, if it is one.
+pub(super) fn to_count(n: &BigInt) -> Option<usize> {
+    n.to_usize()
+}
