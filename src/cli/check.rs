@@ -105,6 +105,10 @@ pub struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub audit: Option<u64>,
+    /// Do not evaluate what the file says is proved: conjuncts of the invariant, after events that are proved to keep
+    /// them. With `--audit` everything is evaluated, and proofs that are wrong are named
+    #[arg(long)]
+    pub proof_info: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -191,6 +195,7 @@ impl Args {
             },
             audit: self.audit.map(|every| Audit { every, ..Audit::default() }),
             with_formulas: self.ltl,
+            proof_info: self.proof_info,
         }
     }
 

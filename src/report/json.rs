@@ -47,6 +47,7 @@ pub fn unanswered(reason: &str, model: Option<&Value>) -> Value {
         "complete",
         "seconds",
         "notes",
+        "rests_on",
         "total_seconds",
         "bytes",
         "machine",
@@ -141,6 +142,7 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         "scope": scope,
         "warnings": warnings,
         "notes": c.notes,
+        "rests_on": c.rests_on,
     });
     if !c.broken.is_empty() {
         let row = |b: &FalseConjunct| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });

@@ -119,6 +119,8 @@ pub struct Checked {
     pub audit: Option<Audited>,
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
+    /// Obligations of the file that the answer rests on beside what was explored.
+    pub rests_on: Vec<String>,
     /// With `--all`: what is broken, by conjunct and operation.
     pub broken: Vec<FalseConjunct>,
 }

@@ -6,6 +6,7 @@ use super::constants::Constants;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::{Project, Solved};
+use super::proofs;
 use super::reference::Reference;
 use super::table;
 use super::why;
@@ -37,6 +38,24 @@ const PROB_CONSTANTS: Refusal = Refusal(
      of them",
 );
 
+const PROOFS_ALL: Refusal = Refusal(
+    "what is proved of a step is proved for a state in which the whole invariant holds, and with `--all` the search \
+     goes on from states in which it does not: leave out `--all` or `--proof-info`",
+);
+
+const PROOFS_INVARIANT: Refusal = Refusal(
+    "what is proved is proved for states in which the invariant holds: leave out `--no-invariant` or `--proof-info`",
+);
+
+const PROOFS_ASSERTIONS: Refusal = Refusal(
+    "proofs use the theorems, which are checked as assertions: leave out `--no-assertions` or `--proof-info`",
+);
+
+const PROOFS_READING: Refusal = Refusal(
+    "proofs are about terms that have values, and `--wd` reads the others in another way: leave out `--wd` or \
+     `--proof-info`",
+);
+
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
@@ -46,6 +65,8 @@ pub struct Task {
     pub audit: Option<Audit>,
     /// Formulas are checked as well.
     pub with_formulas: bool,
+    /// What the file says is proved need not be evaluated.
+    pub proof_info: bool,
 }
 
 impl Task {
@@ -55,7 +76,19 @@ impl Task {
     /// Those that do not.
     pub fn refused(&self) -> Result<(), Refusal> {
         let asked = if self.with_formulas { Asked::Both } else { Asked::States };
+        let Options { all, invariant, assertions, .. } = self.options;
+        match self.proof_info {
+            true if all => return Err(PROOFS_ALL),
+            true if !invariant => return Err(PROOFS_INVARIANT),
+            true if !assertions => return Err(PROOFS_ASSERTIONS),
+            _ => {}
+        }
         plan(&self.options, asked, self.audit.is_some()).map(drop)
+    }
+
+    /// Whether anything is left out because it is proved. An audit evaluates everything, and names proofs that are wrong.
+    fn relies(&self) -> bool {
+        self.proof_info && self.audit.is_none()
     }
 
     /// Solves the constants, as far as this task wants them before it begins: an audit compares all valuations with the
@@ -68,11 +101,8 @@ impl Task {
         project: &'p Project,
         deadline: &Deadline,
     ) -> Result<Solved<'p>, Vec<Diagnostic>> {
-        if self.options.shortest || self.audit.is_some() || self.with_formulas {
-            project.solve(deadline)
-        } else {
-            project.solve_first(deadline)
-        }
+        let first = !(self.options.shortest || self.audit.is_some() || self.with_formulas);
+        project.solve_relying(deadline, first, self.relies())
     }
 }
 
@@ -90,12 +120,16 @@ pub fn check(
     let (opened, system) = (&solved.project.opened, &*solved.machine);
     let action = (task.options.symmetry != Strategy::Off && !system.is_unsolved()).then(|| solved.action());
     let refused = |why: Refusal| vec![plain_error(why.to_string())];
+    task.refused().map_err(refused)?;
     let is_more = task.audit.is_some() || task.with_formulas;
     if solved.project.constants == Constants::Prob && is_more {
         return Err(refused(PROB_CONSTANTS));
     }
     if opened.reading == Reading::Strict && !task.options.invariant {
         return Err(refused(STRICT_INVARIANT));
+    }
+    if task.proof_info && opened.reading != Reading::Kleene {
+        return Err(refused(PROOFS_READING));
     }
     // Nothing can be enabled, and that is no news.
     let has_operations = !system.operations().is_empty();
@@ -169,6 +203,12 @@ pub fn check(
     }
     notes.extend(notes::reading(opened.reading));
     notes.extend(solved.note.clone());
+    let rests_on =
+        if word == Decision::Fails { vec![] } else { proofs::names(&opened.model, &solved.relied) };
+    if task.proof_info {
+        notes.extend(proofs::note(task.relies(), rests_on.len(), &opened.model));
+        notes.extend(finding.as_ref().and_then(|f| proofs::refuted(&opened.model, &verdict, f)));
+    }
     notes.extend(system.is_solved_by_solver().then(|| notes::BY_SOLVER.to_string()));
     match (&verdict, word) {
         (Verdict::Holds(_), _) => {
@@ -206,6 +246,7 @@ pub fn check(
         counts,
         audit,
         notes,
+        rests_on,
         broken,
     })
 }

@@ -20,6 +20,7 @@ pub mod ltl;
 pub mod notes;
 pub mod numbers;
 pub mod project;
+mod proofs;
 pub mod reference;
 pub mod system;
 mod table;

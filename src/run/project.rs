@@ -37,6 +37,8 @@ pub struct Solved<'p> {
     pub machine: Arc<Machine>,
     /// How the search for constants ended.
     pub setup: Setup,
+    /// Obligations that are relied on, by their places in the model's list.
+    pub relied: Vec<usize>,
     /// What should be known about the valuations that were taken.
     pub note: Option<String>,
     /// What permutations of the model's sets do to its states.
@@ -66,8 +68,7 @@ impl Project {
     /// # Errors
     /// PROPERTIES that no valuation fulfils are an error of the model; not so where it is open whether one does.
     pub fn solve(&self, deadline: &Deadline) -> Result<Solved<'_>, Vec<Diagnostic>> {
-        let most = self.max_constants.unwrap_or(MAX_VALUATIONS);
-        self.solved(deadline, |machine| machine.setup(most, &deadline.flag))
+        self.solve_relying(deadline, false, false)
     }
 
     /// Finds the first valuations of the constants; [`super::check::check`] finds the others while it explores.
@@ -75,19 +76,33 @@ impl Project {
     /// # Errors
     /// As [`Project::solve`].
     pub fn solve_first(&self, deadline: &Deadline) -> Result<Solved<'_>, Vec<Diagnostic>> {
-        if self.constants != Constants::All {
-            return self.solve(deadline);
+        self.solve_relying(deadline, true, false)
+    }
+
+    /// The first valuations or all of them; with `relies`, what the file says is proved will not be evaluated
+    /// ([`Machine::rely_on_proofs`]).
+    pub(super) fn solve_relying(
+        &self,
+        deadline: &Deadline,
+        first: bool,
+        relies: bool,
+    ) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        if !first || self.constants != Constants::All {
+            let most = self.max_constants.unwrap_or(MAX_VALUATIONS);
+            return self.solved(deadline, relies, |machine| machine.setup(most, &deadline.flag));
         }
         let most = self.max_constants.unwrap_or(usize::MAX);
-        self.solved(deadline, |machine| machine.setup_first(FIRST, most, &deadline.flag))
+        self.solved(deadline, relies, |machine| machine.setup_first(FIRST, most, &deadline.flag))
     }
 
     fn solved(
         &self,
         deadline: &Deadline,
+        relies: bool,
         setup: impl FnOnce(&mut Machine) -> Setup,
     ) -> Result<Solved<'_>, Vec<Diagnostic>> {
         let mut machine = Machine::new(self.opened.model.clone(), self.opened.scope.clone());
+        let relied = if relies { machine.rely_on_proofs() } else { vec![] };
         let setup = setup(&mut machine);
         let is_decided = setup.fault.is_none() && setup.truncated.is_none() && !deadline.is_set();
         if setup.valuations == 0 && is_decided {
@@ -104,7 +119,7 @@ impl Project {
                 note = Some(why);
             }
         }
-        Ok(Solved { project: self, machine, setup, note, action: Default::default() })
+        Ok(Solved { project: self, machine, setup, relied, note, action: Default::default() })
     }
 
     /// The user's errors, with the texts that they point into.

@@ -11,13 +11,13 @@ use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
-use crate::model::{Expr, ExprKind, Model, OpId};
+use crate::model::{Expr, ExprKind, Kept, Model, OpId, reading};
 use crate::value::fault::{Fault, Res};
 use crate::value::table::Table;
 use crate::value::val::{Val, to_value};
 use crate::value::{Scope, Value};
 use smallvec::SmallVec;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -142,7 +142,8 @@ impl Machine {
         for (role, e) in invariant.chain(assertions).chain(goal) {
             compiled.push(Compiled { test: c.closed_test(e), fast: None });
             let is_static = !e.any(&|x| matches!(x.kind, ExprKind::Var(_) | ExprKind::Old(_)));
-            checks.push(Check { role, name: "".into(), span: e.span, is_static, changed_by: vec![] });
+            let (span, changed_by, kept_by) = (e.span, vec![], vec![]);
+            checks.push(Check { role, name: "".into(), span, is_static, changed_by, kept_by });
         }
         let slots = std::mem::take(&mut c.slots);
         Machine {
@@ -165,6 +166,25 @@ impl Machine {
             offset: 0,
             is_word: Vec::new(),
         }
+    }
+
+    /// Takes the word of the model's file for what events are proved to keep: such a conjunct of the invariant is not
+    /// evaluated after such an event ([`Check::kept_by`]). Returns the obligations that this rests on, by their places
+    /// in the model's list.
+    pub fn rely_on_proofs(&mut self) -> Vec<usize> {
+        let mut used = BTreeSet::new();
+        let conjuncts = self.checks.iter_mut().filter(|c| c.role == Role::Invariant);
+        for (check, e) in conjuncts.zip(&self.model.invariant) {
+            let is_total = reading::is_total(e);
+            let fact = |event: &Event| {
+                let mut facts = self.model.kept.iter().filter(|k| is_total || !k.needs_total);
+                facts.find(|k| k.event == event.name && k.invariant.contains(e.span))
+            };
+            let facts: Vec<Option<&Kept>> = self.events.iter().map(fact).collect();
+            check.kept_by = facts.iter().map(Option::is_some).collect();
+            used.extend(facts.into_iter().flatten().flat_map(|k| k.by.iter().copied()));
+        }
+        used.into_iter().collect()
     }
 
     /// A worker with values: parameters, results and variables are in the environment's slots.

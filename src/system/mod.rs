@@ -128,11 +128,15 @@ pub struct Check {
     pub is_static: bool,
     /// By operation: whether it may change the answer. An operation that is not mentioned may.
     pub changed_by: Vec<bool>,
+    /// By operation: whether it is proved, and relied on, that it leads from a state in which the whole invariant holds
+    /// only to states in which this does. An operation that is not mentioned is not proved to.
+    pub kept_by: Vec<bool>,
 }
 
 impl Check {
     fn of(role: Role, name: impl Into<Arc<str>>) -> Check {
-        Check { role, name: name.into(), span: Span::default(), is_static: false, changed_by: vec![] }
+        let (span, changed_by, kept_by) = (Span::default(), vec![], vec![]);
+        Check { role, name: name.into(), span, is_static: false, changed_by, kept_by }
     }
 
     /// A conjunct of the invariant.
@@ -154,6 +158,12 @@ impl Check {
     #[inline]
     pub fn is_changed_by(&self, operation: usize) -> bool {
         self.changed_by.get(operation).copied().unwrap_or(true)
+    }
+
+    /// Whether an operation is known to keep it true.
+    #[inline]
+    pub fn is_kept_by(&self, operation: usize) -> bool {
+        self.kept_by.get(operation).copied().unwrap_or(false)
     }
 }
 

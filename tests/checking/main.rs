@@ -6,6 +6,7 @@ mod eventb;
 mod fixed;
 mod invariant;
 mod models;
+mod proofs;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;

@@ -5,6 +5,7 @@
 //! capture cannot happen.
 
 use crate::lang::ast::{Expr, Ident, Machine, Name, Operation};
+use crate::lang::diag::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -107,6 +108,19 @@ pub struct Obligation {
     pub is_discharged: bool,
 }
 
+/// An event keeps an invariant: from a state in which the whole invariant of all levels holds, theorems included, it
+/// leads only to states in which this formula does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub event: Name,
+    /// The place of the formula.
+    pub invariant: Span,
+    /// Places in the list of obligations: what the fact rests on.
+    pub by: Vec<usize>,
+    /// Nothing is known about when the formula has a value: there is a fact only if it always has one.
+    pub needs_total: bool,
+}
+
 /// A machine with everything that it refers to.
 #[derive(Debug)]
 pub struct Composed {
@@ -123,8 +137,10 @@ pub struct Composed {
     pub order: Vec<usize>,
     pub instances: Vec<Instance>,
     pub top: usize,
-    /// What the file says about proofs; nothing relies on it.
+    /// What the file says about proofs.
     pub obligations: Vec<Obligation>,
+    /// What follows from it about events.
+    pub kept: Vec<Kept>,
     /// Constants of a deferred set that differ from each other are names of its elements.
     pub names_elements: bool,
 }

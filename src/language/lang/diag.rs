@@ -28,6 +28,11 @@ impl Span {
         Span { file, lo: lo as u32, hi: hi as u32 }
     }
 
+    /// Whether the other range is a part of this one.
+    pub fn contains(self, other: Span) -> bool {
+        self.file == other.file && self.lo <= other.lo && other.hi <= self.hi
+    }
+
     /// The smallest range that covers both; the left one's file wins.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {

@@ -15,7 +15,7 @@ pub mod types;
 pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
-pub use crate::lang::composed::Obligation;
+pub use crate::lang::composed::{Kept, Obligation};
 use crate::lang::diag::Span;
 pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
@@ -100,8 +100,10 @@ pub struct Model {
     pub left_out: Vec<LeftOut>,
     /// Elements that are named in what was left out, or in the text of an abstraction.
     pub named_above: BTreeSet<(SetId, u32)>,
-    /// What the file says about proofs; nothing relies on it.
+    /// What the file says about proofs.
     pub obligations: Vec<Obligation>,
+    /// What follows from it about events: nobody relies on it who was not told to.
+    pub kept: Vec<Kept>,
 }
 
 /// What the model itself says about sizes; the command line wins over it.

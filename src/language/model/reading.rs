@@ -182,6 +182,11 @@ pub fn definedness(e: &Expr) -> Expr {
     }
 }
 
+/// Whether a predicate has a value whatever the values of its names are.
+pub fn is_total(p: &Expr) -> bool {
+    is_true(&definedness(p))
+}
+
 /// Operators that have no value for some operands.
 fn is_partial(e: &Expr) -> bool {
     use ExprKind as E;

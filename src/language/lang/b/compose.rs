@@ -45,6 +45,7 @@ pub fn compose(
             instances: vec![],
             top: 0,
             obligations: vec![],
+            kept: vec![],
             names_elements: false,
         },
     };

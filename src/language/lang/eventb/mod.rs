@@ -2,7 +2,7 @@
 //!
 //! [`term`] reads Prolog, [`shape`], [`package`], [`theory`] and [`formula`] know what the terms of a package mean; [`listing`]
 //! gives everything a place that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of
-//! packages. Absent on purpose: Rodin's files, text.
+//! packages; [`proved`] says what follows from discharged obligations. Absent on purpose: Rodin's files, text.
 
 pub mod event;
 pub mod formula;
@@ -10,6 +10,7 @@ pub mod listing;
 pub mod normal;
 pub mod package;
 pub mod project;
+pub mod proved;
 pub mod shape;
 pub mod term;
 pub mod theory;

@@ -6,8 +6,9 @@
 use super::event::{Events, INITIALISATION, Level, conjunction, is_initialisation};
 use super::formula::{join, names, with};
 use super::project::{Context, Labelled, Machine, Project};
+use super::proved;
 use crate::lang::ast::{self, BinOp, Expr, ExprKind, Ident, Lit, MachineKind, Name, Operation, SetDecl};
-use crate::lang::composed::{Composed, Entity, Instance, OpDef, SetDef};
+use crate::lang::composed::{Composed, Entity, Instance, Kept, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -148,7 +149,8 @@ impl<'p> Translation<'p> {
             tool_definitions: vec![],
             span,
         };
-        Some(compose(machine, self.project))
+        let kept = proved::kept(&chain, &self.project.obligations);
+        Some(compose(machine, self.project, kept))
     }
 
     /// Names are declared once.
@@ -375,7 +377,7 @@ fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
 }
 
 /// A machine that refers to no other.
-fn compose(machine: ast::Machine, project: &Project) -> Composed {
+fn compose(machine: ast::Machine, project: &Project, kept: Vec<Kept>) -> Composed {
     let mut names: HashMap<Name, Entity> = HashMap::new();
     let mut sets = vec![];
     for (s, set) in machine.sets.iter().enumerate() {
@@ -408,6 +410,7 @@ fn compose(machine: ast::Machine, project: &Project) -> Composed {
         instances: vec![Instance::alone(Arc::new(machine), names, by_name)],
         top: 0,
         obligations: project.obligations.clone(),
+        kept,
         names_elements: true,
     }
 }
