@@ -2,7 +2,6 @@
 
 use crate::eventb::{EVENT, Event, INIT, machine, package};
 use kanon::explore::audit::Audit;
-use kanon::model::load::load_text;
 use kanon::model::scope::ScopeArgs;
 use kanon::run::answer::{Checked, Decision};
 use kanon::run::{Deadline, Task, check_file};
