@@ -18,6 +18,9 @@ pub use kanon_language::{lang, model};
 
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod certify;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod cli;
 #[allow(missing_docs)]
 #[doc(hidden)]

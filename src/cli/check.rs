@@ -1,6 +1,6 @@
 //! `kanon check`: explore all states.
 
-use super::{Exit, ScopeOptions, Sketch, interrupt};
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
 use crate::explore::{Options, Order};
@@ -109,6 +109,9 @@ pub struct Args {
     /// them. With `--audit` everything is evaluated, and proofs that are wrong are named
     #[arg(long)]
     pub proof_info: bool,
+    /// Write a certificate of a "holds", which kanon-checker checks without any of the code that found it
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -196,6 +199,7 @@ impl Args {
             audit: self.audit.map(|every| Audit { every, ..Audit::default() }),
             with_formulas: self.ltl,
             proof_info: self.proof_info,
+            certificate: self.certificate.clone(),
         }
     }
 
@@ -218,8 +222,10 @@ pub fn run(args: &Args) -> Exit {
     if let Err(why) = task.refused() {
         return super::wrong(why.0, args.json);
     }
-    if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
-        return exit;
+    for file in [args.trace.as_deref(), args.certificate.as_deref()] {
+        if let Err(exit) = super::try_file(file, args.json) {
+            return exit;
+        }
     }
     let sketch = Sketch::default();
     let deadline = super::deadline(args.limits.timeout, args.json, &sketch, |known, why| {
@@ -238,12 +244,18 @@ pub fn run(args: &Args) -> Exit {
     let of_states = checked.finding.as_ref().map(|f| (&f.trace, None));
     let of_paths = formulas.iter().flatten().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
     let written = super::write_trace(args.trace.as_deref(), of_states.or(of_paths), opened);
+    let certified = match (&args.certificate, &checked.certificate) {
+        (Some(path), Some(Ok(_))) => Written::To(path),
+        (_, Some(Err(why))) => Written::Failed(why.clone()),
+        _ => Written::Nothing,
+    };
     if args.json {
         let mut object = json::checked(&checked, opened);
         if let Some(f) = &formulas {
             object["ltl"] = report::ltl::json(f, opened, false);
         }
         written.add_to(&mut object["warnings"]);
+        certified.add_to(&mut object["warnings"]);
         report::out(&json::text(&object));
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
@@ -251,10 +263,11 @@ pub fn run(args: &Args) -> Exit {
         if let Some(f) = &formulas {
             report::out(&format!("\n{}", report::ltl::text(f, &opened.model, false, report::colour_out())));
         }
-        written.say();
+        written.say("trace");
+        certified.say("certificate");
     }
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
-    written.exit(Exit::of(of_formulas.chain([checked.verdict])))
+    certified.exit(written.exit(Exit::of(of_formulas.chain([checked.verdict]))))
 }
 
 /// Reads the file and solves its constants once, and asks.

@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Exit {
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&report::ltl::text(&formulas, &opened.model, args.explain, report::colour_out()));
-        written.say();
+        written.say("trace");
     }
     written.exit(Exit::of(formulas.iter().map(|f| f.verdict)))
 }

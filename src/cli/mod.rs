@@ -286,10 +286,10 @@ impl<'p> Written<'p> {
         }
     }
 
-    /// Says where the trace is.
-    fn say(&self) {
+    /// Says where it is: the trace, or whatever was asked for.
+    fn say(&self, what: &str) {
         if let Written::To(path) = self {
-            report::out(&format!("trace written to {}\n", path.display()));
+            report::out(&format!("{what} written to {}\n", path.display()));
         }
         self.complain();
     }

@@ -144,6 +144,9 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         "notes": c.notes,
         "rests_on": c.rests_on,
     });
+    if let Some(Ok(path)) = &c.certificate {
+        answer["certificate"] = path.display().to_string().into();
+    }
     if !c.broken.is_empty() {
         let row = |b: &FalseConjunct| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });
         answer["broken"] = c.broken.iter().map(row).collect();

@@ -7,6 +7,7 @@ use crate::lang::diag::{SourceMap, Span};
 use crate::trace::Trace;
 use crate::trace::explain::Part;
 pub use crate::verdict::Decision;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A part of the source.
@@ -121,6 +122,8 @@ pub struct Checked {
     pub notes: Vec<String>,
     /// Obligations of the file that the answer rests on beside what was explored.
     pub rests_on: Vec<String>,
+    /// Where the certificate was written that was asked for, or why it was not.
+    pub certificate: Option<Result<PathBuf, String>>,
     /// With `--all`: what is broken, by conjunct and operation.
     pub broken: Vec<FalseConjunct>,
 }

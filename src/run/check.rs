@@ -2,6 +2,7 @@
 
 use super::answer::{Audited, Checked, Counterexample, Place};
 use super::blame;
+use super::certificate;
 use super::constants::Constants;
 use super::deadline::Deadline;
 use super::notes;
@@ -26,6 +27,7 @@ use crate::trace::{Trace, rebuild, replay};
 use crate::value::fault::{Fault, WdKind};
 use crate::verdict::{Broken, Decision, Verdict, Why};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,6 +38,10 @@ const STRICT_INVARIANT: Refusal = Refusal(
 const PROB_CONSTANTS: Refusal = Refusal(
     "`--constants prob` leaves out valuations, which `--audit` would miss, and `--ltl` may tell apart: leave out one \
      of them",
+);
+
+const PROB_CERTIFICATE: Refusal = Refusal(
+    "`--constants prob` leaves out valuations, and a certificate has all of them: leave out one of the two options",
 );
 
 const PROOFS_ALL: Refusal = Refusal(
@@ -67,6 +73,8 @@ pub struct Task {
     pub with_formulas: bool,
     /// What the file says is proved need not be evaluated.
     pub proof_info: bool,
+    /// A file for the certificate of a Holds.
+    pub certificate: Option<PathBuf>,
 }
 
 impl Task {
@@ -82,6 +90,9 @@ impl Task {
             true if !invariant => return Err(PROOFS_INVARIANT),
             true if !assertions => return Err(PROOFS_ASSERTIONS),
             _ => {}
+        }
+        if self.certificate.is_some() {
+            certificate::refused(&self.options, self.proof_info, self.with_formulas)?;
         }
         plan(&self.options, asked, self.audit.is_some()).map(drop)
     }
@@ -124,6 +135,9 @@ pub fn check(
     let is_more = task.audit.is_some() || task.with_formulas;
     if solved.project.constants == Constants::Prob && is_more {
         return Err(refused(PROB_CONSTANTS));
+    }
+    if solved.project.constants == Constants::Prob && task.certificate.is_some() {
+        return Err(refused(PROB_CERTIFICATE));
     }
     if opened.reading == Reading::Strict && !task.options.invariant {
         return Err(refused(STRICT_INVARIANT));
@@ -192,6 +206,9 @@ pub fn check(
     let flooded = explored.reduction.as_ref().map_or(0, |r| r.effort.bytes);
     let bytes = explored.store.bytes() + flooded;
     let complete = explored.is_complete && !deadline.is_set();
+    let certificate = task.certificate.as_deref().filter(|_| word == Decision::Holds);
+    let certificate =
+        certificate.map(|path| certificate::write(path, solved, &explored, options, &deadline.flag));
     let counts = explored.counts;
     // PROPERTIES without constants are solved too, as ProB does it.
     let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
@@ -247,6 +264,7 @@ pub fn check(
         audit,
         notes,
         rests_on,
+        certificate,
         broken,
     })
 }

@@ -12,6 +12,7 @@
 
 pub mod answer;
 mod blame;
+mod certificate;
 pub mod check;
 pub mod compare;
 pub mod constants;

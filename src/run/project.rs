@@ -27,6 +27,10 @@ pub struct Project {
     pub max_constants: Option<usize>,
     /// Which of them.
     pub constants: Constants,
+    /// How many texts were read for the model; others come from the command line.
+    pub(super) texts: usize,
+    /// The goal, if it is not the machine's own.
+    pub(super) goal: Option<String>,
 }
 
 /// A project whose constants are solved.
@@ -51,7 +55,9 @@ impl Project {
     /// # Errors
     /// What is wrong with the model or its sizes.
     pub fn open(path: &Path, scope: &ScopeArgs) -> Result<Project, Refused> {
-        Ok(Project { opened: open::open(path, scope)?, ..Project::default() })
+        let opened = open::open(path, scope)?;
+        let texts = opened.sources.next().0 as usize;
+        Ok(Project { opened, texts, ..Project::default() })
     }
 
     /// Looks for states that fulfil this predicate, instead of the machine's GOAL.
@@ -60,6 +66,7 @@ impl Project {
     /// What is wrong with the predicate.
     pub fn set_goal(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
         self.opened.model.goal = Some(self.opened.predicate("--goal", text)?);
+        self.goal = Some(text.to_string());
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "lang",
     "model",
     "plain",
@@ -19,6 +19,7 @@ const ORDER: [&str; 17] = [
     "system",
     "symmetry",
     "explore",
+    "certify",
     "ltl",
     "trace",
     "run",

@@ -1,0 +1,566 @@
+//! The check of a certificate of explicit exploration: a set of states that has every initial state, keeps every
+//! transition inside, up to renaming of elements that the model does not name, and has only states of which the claims
+//! are true. Then they are true of every reachable state.
+//!
+//! The certificate is read twice: the states first, then what is said of each.
+
+use crate::codec::{self, Bytes};
+use crate::container::{Kind, Reader};
+use crate::permute::{Movable, Permutation, Wrong};
+use crate::reject::{Place, Rejected};
+use crate::statement::{File, Goal, Statement};
+use crate::states::States;
+use kanon_language::lang::diag::{FileId, SourceMap};
+use kanon_language::model::open::{Opened, open};
+use kanon_language::model::reading::Reading;
+use kanon_language::model::scope::ScopeArgs;
+use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
+use kanon_semantics::plain::fault::Fault;
+use kanon_semantics::plain::{Scope, Show, Value};
+use kanon_semantics::reference::{self, Cx, Env, State};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+/// How far the evaluator goes before it gives up: for the constants and the initial states of a valuation, and for a state.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    pub root: u64,
+    pub state: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { root: 2_000_000_000, state: 200_000_000 }
+    }
+}
+
+/// Which states are looked at: one of so many parts. All parts together are the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub part: u64,
+    pub of: u64,
+}
+
+impl Part {
+    pub const WHOLE: Part = Part { part: 0, of: 1 };
+}
+
+/// A certificate that is accepted.
+#[derive(Debug)]
+pub struct Accepted {
+    pub statement: Statement,
+    /// Transitions that were followed.
+    pub transitions: u64,
+    /// Those of them that needed a witness.
+    pub witnesses: u64,
+    pub part: Part,
+}
+
+/// Checks a certificate of a model. `certificate` opens it, once for each of the two readings.
+///
+/// # Errors
+/// The first thing that is wrong, or that cannot be followed.
+pub fn check<R: Read>(
+    model: &Path,
+    certificate: &mut dyn FnMut() -> std::io::Result<R>,
+    part: Part,
+    effort: Effort,
+) -> Result<Accepted, Rejected> {
+    let mut begin = || -> Result<(Reader<R>, String), Rejected> {
+        Reader::new(certificate().map_err(|e| Rejected::Unreadable(e.to_string()))?)
+    };
+    let (mut first, text) = begin()?;
+    let statement = Statement::read(&text)?;
+    let mut opened = opened(model, &statement)?;
+    let goal = goal(&mut opened, &statement)?;
+    let (mut second, again) = begin()?;
+    if again != text {
+        return Err(Rejected::Unreadable("it has changed between two readings".into()));
+    }
+    let mut checker = Checker {
+        model: &opened.model,
+        scope: &opened.scope,
+        statement: &statement,
+        movable: Movable::of(&opened.model, &opened.scope, goal.as_ref().as_slice()),
+        goal: goal.as_ref(),
+        sets: sets(&opened.model, &statement)?,
+        valuations: vec![],
+        states: States::new(),
+        effort,
+        part,
+        transitions: 0,
+        witnesses: 0,
+    };
+    checker.read(&mut first)?;
+    checker.follow(&mut second)?;
+    let Checker { transitions, witnesses, .. } = checker;
+    Ok(Accepted { statement, transitions, witnesses, part })
+}
+
+/// The model at the sizes of the statement, and of the files that it names.
+fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
+    let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
+    let reading = reading.ok_or(Rejected::Field("wd"))?;
+    let args = |card| ScopeArgs {
+        card,
+        minint: Some(statement.minint.clone()),
+        maxint: Some(statement.maxint.clone()),
+        setsize: None,
+        reading,
+    };
+    let refused = |r: kanon_language::model::open::Refused| {
+        let first = r.diagnostics.iter().find(|d| d.is_error()).or(r.diagnostics.first());
+        Rejected::Model(first.map_or("it cannot be read".into(), |d| d.message.clone()))
+    };
+    // Only deferred sets can be given a size, and which ones these are the model says.
+    let loaded = kanon_language::model::load::load(path);
+    let Some(model) = &loaded.model else {
+        let first = loaded.diagnostics.iter().find(|d| d.is_error());
+        return Err(Rejected::Model(first.map_or("it cannot be read".into(), |d| d.message.clone())));
+    };
+    let is_deferred = |name: &str| model.sets.iter().any(|s| &*s.name == name && s.elements.is_none());
+    let card = statement.sets.iter().filter(|(name, _)| is_deferred(name)).cloned().collect();
+    let opened = open(path, &args(card)).map_err(refused)?;
+    if opened.model.name.as_ref() != statement.machine {
+        return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));
+    }
+    if let Some(left) = opened.model.left_out.first() {
+        return Err(Rejected::Model(format!("a part of it is not in the model: {left:?}")));
+    }
+    let files = files(&opened.sources);
+    if files != statement.files {
+        let other = files.iter().find(|f| !statement.files.contains(f));
+        let name = other.or(statement.files.iter().find(|f| !files.contains(f))).map(|f| f.name.as_str());
+        let what = name.map_or("they come in another order".into(), |n| format!("{n} is not the same"));
+        return Err(Rejected::OtherFiles(what));
+    }
+    let sizes = sizes(&opened.model, &opened.scope);
+    if sizes != statement.sets {
+        let what = sizes.iter().find(|s| !statement.sets.contains(s));
+        let what = what.map_or("the sets differ".to_string(), |(name, n)| format!("{name} has {n} elements"));
+        return Err(Rejected::OtherScope(what));
+    }
+    if (&opened.scope.minint, &opened.scope.maxint) != (&statement.minint, &statement.maxint) {
+        return Err(Rejected::OtherScope("MININT or MAXINT".into()));
+    }
+    Ok(opened)
+}
+
+/// The texts that were read, in the order of reading.
+pub fn files(sources: &SourceMap) -> Vec<File> {
+    let mut files = vec![];
+    while let Some(source) = sources.get(FileId(files.len() as u32)) {
+        let name = source.path.file_name().map(|n| n.to_string_lossy().into_owned());
+        files.push(File::of(&name.unwrap_or_default(), &source.text));
+    }
+    files
+}
+
+/// The given sets with their sizes.
+pub fn sizes(model: &Model, scope: &Scope) -> Vec<(String, u64)> {
+    model.sets.iter().zip(&scope.card).map(|(s, n)| (s.name.to_string(), *n)).collect()
+}
+
+fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
+    match (statement.claims.goal, &statement.claims.goal_text) {
+        (Goal::Given, Some(text)) => match opened.predicate("goal", text) {
+            Ok(p) => Ok(Some(p)),
+            Err(d) => Err(Rejected::Model(d.first().map_or("the goal".into(), |d| d.message.clone()))),
+        },
+        (Goal::Model, _) => match &opened.model.goal {
+            Some(p) => Ok(Some(p.clone())),
+            None => Err(Rejected::Statement("the model has no GOAL")),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// The sets whose elements witnesses rename, in the order of the statement.
+fn sets(model: &Model, statement: &Statement) -> Result<Vec<SetId>, Rejected> {
+    let find = |name: &String| model.set_named(name).ok_or_else(|| Rejected::NoSet(name.clone()));
+    statement.symmetry.iter().map(find).collect()
+}
+
+/// Appends the values of declared names; none that has no value.
+fn put_all(out: &mut Vec<u8>, values: &[Option<Value>], decls: &[Decl]) -> bool {
+    let put = |(v, d): (&Option<Value>, &Decl)| v.as_ref().is_some_and(|v| codec::put(out, v, &d.ty));
+    values.len() == decls.len() && values.iter().zip(decls).all(put)
+}
+
+/// Values of constants; a symbolic one has none.
+type Constants = Vec<Option<Value>>;
+
+struct Checker<'m> {
+    model: &'m Model,
+    scope: &'m Scope,
+    statement: &'m Statement,
+    movable: Movable,
+    goal: Option<&'m Expr>,
+    sets: Vec<SetId>,
+    valuations: Vec<Constants>,
+    states: States,
+    effort: Effort,
+    part: Part,
+    transitions: u64,
+    witnesses: u64,
+}
+
+impl<'m> Checker<'m> {
+    fn evaluator(&self, fuel: u64) -> Cx<'m> {
+        Cx::new(self.model, self.scope).with_fuel(fuel)
+    }
+
+    /// The first reading: valuations and states.
+    fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
+        let mut chunk = 0;
+        let mut last = Kind::Valuations;
+        while let Some((kind, content)) = reader.next()? {
+            chunk += 1;
+            let malformed = |why| Rejected::Malformed { chunk, why };
+            if (kind as u8) < last as u8 {
+                return Err(malformed("chunks come in another order"));
+            }
+            last = kind;
+            let mut bytes = Bytes::new(&content);
+            while !bytes.is_empty() {
+                match kind {
+                    Kind::Valuations => {
+                        let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
+                        self.valuations.push(v);
+                    }
+                    Kind::Initial => {
+                        self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
+                    }
+                    Kind::States => {
+                        let record = bytes.left();
+                        self.state(&mut bytes).ok_or(malformed("a state is not one"))?;
+                        let state = &record[..record.len() - bytes.left().len()];
+                        if !self.states.add(state) {
+                            return Err(Rejected::Twice { state: self.states.len() as u64 });
+                        }
+                        self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
+                    }
+                }
+            }
+        }
+        let counts = [
+            ("valuations", self.statement.valuations, self.valuations.len()),
+            ("states", self.statement.states, self.states.len()),
+        ];
+        for (what, claimed, found) in counts {
+            if claimed != found as u64 {
+                return Err(Rejected::Counts { what, claimed, found: found as u64 });
+            }
+        }
+        Ok(())
+    }
+
+    fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
+        let mut values = vec![];
+        if self.model.constants.is_empty() {
+            // Something has to be read.
+            return (bytes.number()? == 0).then_some(values);
+        }
+        for d in &self.model.constants {
+            values.push(match bytes.number()? {
+                0 => None,
+                1 => Some(bytes.value(&d.ty, self.scope)?),
+                _ => return None,
+            });
+        }
+        Some(values)
+    }
+
+    /// The number of its valuation, and the values of the variables.
+    fn state(&self, bytes: &mut Bytes) -> Option<(usize, Vec<Value>)> {
+        let valuation = usize::try_from(bytes.number()?).ok()?;
+        let variables: Option<Vec<Value>> =
+            self.model.variables.iter().map(|d| bytes.value(&d.ty, self.scope)).collect();
+        (valuation < self.valuations.len()).then_some(())?;
+        Some((valuation, variables?))
+    }
+
+    fn skip_witnesses(&self, bytes: &mut Bytes) -> Option<()> {
+        for _ in 0..bytes.number()? {
+            self.witness(bytes)?;
+        }
+        Some(())
+    }
+
+    fn witness(&self, bytes: &mut Bytes) -> Option<Vec<(SetId, Vec<u32>)>> {
+        // Without sets there is nothing to read, and no end to it.
+        if self.sets.is_empty() {
+            return None;
+        }
+        let mut images = vec![];
+        for set in &self.sets {
+            let mut of = vec![];
+            for _ in 0..self.scope.size(*set) {
+                of.push(u32::try_from(bytes.number()?).ok()?);
+            }
+            images.push((*set, of));
+        }
+        Some(images)
+    }
+
+    /// The second reading: everything is followed.
+    fn follow<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
+        let known = self.constants()?;
+        let (mut chunk, mut initial, mut state) = (0, 0, 0);
+        while let Some((kind, content)) = reader.next()? {
+            chunk += 1;
+            let mut bytes = Bytes::new(&content);
+            while !bytes.is_empty() && kind != Kind::Valuations {
+                let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
+                match kind {
+                    Kind::Initial => {
+                        let constants = known.get(initial).ok_or_else(changed)?;
+                        self.initial(initial, constants, &mut bytes)?;
+                        initial += 1;
+                    }
+                    _ => {
+                        let record = bytes.left();
+                        let (valuation, variables) = self.state(&mut bytes).ok_or_else(changed)?;
+                        let length = record.len() - bytes.left().len();
+                        if state >= self.states.len() || record[..length] != *self.states.get(state) {
+                            return Err(changed());
+                        }
+                        match state as u64 % self.part.of == self.part.part {
+                            true => {
+                                let constants = known.get(valuation).ok_or_else(changed)?;
+                                self.expand(state, (valuation, variables), constants, &mut bytes)?;
+                            }
+                            false => self.skip_witnesses(&mut bytes).ok_or_else(changed)?,
+                        }
+                        state += 1;
+                    }
+                }
+            }
+        }
+        let counts = [("initial records", known.len(), initial), ("states", self.states.len(), state)];
+        for (what, claimed, found) in counts {
+            if claimed != found {
+                return Err(Rejected::Counts { what, claimed: claimed as u64, found: found as u64 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every valuation of the constants that there is stands in the file; returns them in the file's order.
+    fn constants(&mut self) -> Result<Vec<State<'m>>, Rejected> {
+        let cx = self.evaluator(self.effort.root);
+        let reached = reference::constants(&cx);
+        if let Some(fault) = reached.faults.first() {
+            return Err(fault_at(Place::Constants, fault, "PROPERTIES"));
+        }
+        self.not_truncated(&cx, || Place::Constants)?;
+        let mut by_value: BTreeMap<Constants, Vec<State<'m>>> = BTreeMap::new();
+        for state in reached.found {
+            let values = state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned()));
+            by_value.entry(values.collect()).or_default().push(state);
+        }
+        let mut known = vec![];
+        for (i, v) in self.valuations.iter().enumerate() {
+            match by_value.remove(v).as_deref() {
+                Some([state]) => known.push(state.clone()),
+                // They differ only in what is symbolic.
+                Some(_) => {
+                    let why = "several valuations differ only in sets that are not listed".into();
+                    return Err(Rejected::Undecided { at: Place::Constants, why });
+                }
+                None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
+            }
+        }
+        if let Some(missing) = by_value.keys().next() {
+            return Err(Rejected::MissingValuation { shown: self.shown(missing, &self.model.constants) });
+        }
+        if known.is_empty() {
+            return Err(Rejected::NoInitialState);
+        }
+        for (i, d) in self.model.constants.iter().enumerate() {
+            if self.valuations.iter().any(|v| v[i].is_none()) {
+                self.movable.fix_type(&d.ty);
+            }
+        }
+        Ok(known)
+    }
+
+    fn initial(&mut self, number: usize, constants: &State<'m>, bytes: &mut Bytes) -> Result<(), Rejected> {
+        let values = &self.valuations[number];
+        let shown = self.shown(values, &self.model.constants);
+        let at = || Place::Initial { valuation: number as u64 + 1, shown: shown.clone() };
+        let cx = self.evaluator(self.effort.root);
+        let reached = reference::initial_states(&cx, constants);
+        if let Some(fault) = reached.faults.first() {
+            return Err(fault_at(at(), fault, "INITIALISATION"));
+        }
+        self.not_truncated(&cx, at)?;
+        if reached.found.is_empty() {
+            return Err(Rejected::NoInitialState);
+        }
+        let mut targets = BTreeMap::new();
+        for state in &reached.found {
+            targets.insert(self.encoded(number, &state.variables).ok_or_else(|| unassigned(at()))?, state);
+        }
+        let missing = |state: &&State<'m>| Rejected::MissingInitial {
+            at: at(),
+            state: self.shown(&state.variables, &self.model.variables),
+        };
+        let used = self.covered(number, &targets, |s| &s.variables, bytes, &at, &missing)?;
+        self.witnesses += used;
+        Ok(())
+    }
+
+    fn expand(
+        &mut self,
+        number: usize,
+        (valuation, variables): (usize, Vec<Value>),
+        constants: &State<'m>,
+        bytes: &mut Bytes,
+    ) -> Result<(), Rejected> {
+        let variables: Vec<Option<Value>> = variables.into_iter().map(Some).collect();
+        let at = || Place::State {
+            state: number as u64 + 1,
+            shown: self.shown(&variables, &self.model.variables),
+        };
+        let state = State { constants: constants.constants.clone(), variables: variables.clone() };
+        let cx = self.evaluator(self.effort.state);
+        self.claims(&cx, &state, &at)?;
+        let next = reference::successors(&cx, &state);
+        if let Some(f) = next.faults.first() {
+            return Err(fault_at(at(), &f.fault, &self.model.operations[f.op.index()].name));
+        }
+        self.not_truncated(&cx, at)?;
+        if next.steps.is_empty() && self.statement.claims.no_deadlock {
+            return Err(Rejected::Deadlock { at: at() });
+        }
+        let mut targets = BTreeMap::new();
+        for step in &next.steps {
+            let target = self.encoded(valuation, &step.state.variables);
+            targets.entry(target.ok_or_else(|| unassigned(at()))?).or_insert(step);
+        }
+        let missing = |step: &&reference::Step<'m>| {
+            let op = &self.model.operations[step.op.index()];
+            let shown = |(id, v): (_, &Value)| {
+                let ty = &self.model.local(id).ty;
+                Show { value: v, ty, model: self.model }.to_string()
+            };
+            Rejected::MissingSuccessor {
+                at: at(),
+                operation: op.name.to_string(),
+                parameters: op.params.iter().copied().zip(&step.params).map(shown).collect(),
+                target: self.shown(&step.state.variables, &self.model.variables),
+            }
+        };
+        let used = self.covered(valuation, &targets, |s| &s.state.variables, bytes, &at, &missing)?;
+        self.transitions += next.steps.len() as u64;
+        self.witnesses += used;
+        Ok(())
+    }
+
+    /// Each of these states is stored, or becomes a stored one by the next witness. The witnesses that were needed.
+    fn covered<T>(
+        &self,
+        valuation: usize,
+        targets: &BTreeMap<Vec<u8>, T>,
+        variables: impl Fn(&T) -> &Vec<Option<Value>>,
+        bytes: &mut Bytes,
+        at: &dyn Fn() -> Place,
+        missing: &dyn Fn(&T) -> Rejected,
+    ) -> Result<u64, Rejected> {
+        let malformed = || Rejected::NoSymmetry { at: at(), why: "it is not written as one".into() };
+        let given = bytes.number().ok_or_else(malformed)?;
+        let mut used = 0;
+        for (target, of) in targets {
+            if self.states.contains(target) {
+                continue;
+            }
+            if used == given {
+                return Err(missing(of));
+            }
+            used += 1;
+            let images = self.witness(bytes).ok_or_else(malformed)?;
+            let p = Permutation::new(images, &self.movable)
+                .map_err(|wrong| Rejected::NoSymmetry { at: at(), why: self.wrong(&wrong) })?;
+            let permuted = |v: &Option<Value>| v.as_ref().map(|v| p.apply(v));
+            let constants: Constants = self.valuations[valuation].iter().map(permuted).collect();
+            let image: Vec<Option<Value>> = variables(of).iter().map(permuted).collect();
+            let found = self.valuations.iter().position(|v| *v == constants);
+            let encoded = found.and_then(|v| self.encoded(v, &image));
+            if !encoded.is_some_and(|bytes| self.states.contains(&bytes)) {
+                let target = self.shown(&image, &self.model.variables);
+                return Err(Rejected::WitnessLeadsNowhere { at: at(), target });
+            }
+        }
+        match used == given {
+            true => Ok(used),
+            false => Err(Rejected::TooManyWitnesses { at: at() }),
+        }
+    }
+
+    fn claims(&self, cx: &Cx<'m>, state: &State<'m>, at: &dyn Fn() -> Place) -> Result<(), Rejected> {
+        let claims = &self.statement.claims;
+        let env = Env::of(state);
+        let invariant = self.model.invariant.iter().map(|e| (e, true, "the invariant"));
+        let assertions = self.model.assertions.iter().map(|e| (e, true, "an assertion"));
+        let goal = self.goal.map(|e| (e, false, "the goal"));
+        let claimed = invariant.filter(|_| claims.invariant);
+        for (e, wanted, what) in claimed.chain(assertions.filter(|_| claims.assertions)).chain(goal) {
+            match reference::holds(cx, &env, e) {
+                Ok(truth) if truth == wanted => {}
+                Ok(_) if wanted => {
+                    let predicate = kanon_language::model::raise::text(e, self.model);
+                    return Err(Rejected::False { at: at(), what, predicate });
+                }
+                Ok(_) => return Err(Rejected::Reached { at: at() }),
+                Err(fault) => return Err(fault_at(at(), &fault, what)),
+            }
+        }
+        self.not_truncated(cx, at)
+    }
+
+    fn not_truncated(&self, cx: &Cx<'m>, at: impl Fn() -> Place) -> Result<(), Rejected> {
+        match cx.truncated().is_empty() {
+            true => Ok(()),
+            false => {
+                let why = "an integer that nothing bounds would have to be enumerated".into();
+                Err(Rejected::Undecided { at: at(), why })
+            }
+        }
+    }
+
+    fn encoded(&self, valuation: usize, variables: &[Option<Value>]) -> Option<Vec<u8>> {
+        let mut out = vec![];
+        codec::put_number(&mut out, valuation as u64);
+        put_all(&mut out, variables, &self.model.variables).then_some(out)
+    }
+
+    fn shown(&self, values: &[Option<Value>], decls: &[Decl]) -> String {
+        let one = |(v, d): (&Option<Value>, &Decl)| match v {
+            Some(value) => format!("{} = {}", d.name, Show { value, ty: &d.ty, model: self.model }),
+            None => format!("{} = …", d.name),
+        };
+        values.iter().zip(decls).map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    fn wrong(&self, wrong: &Wrong) -> String {
+        match wrong {
+            Wrong::NoBijection(set) => format!("it is no bijection on {}", self.model.sets[set.index()].name),
+            Wrong::Named(set, i) => {
+                format!("it moves {}, which is named", element_name(self.model, *set, *i))
+            }
+        }
+    }
+}
+
+fn unassigned(at: Place) -> Rejected {
+    Rejected::Undefined { at, what: "a variable gets no value".into() }
+}
+
+fn fault_at(at: Place, fault: &Fault, what: &str) -> Rejected {
+    match fault {
+        Fault::Limit(_, why) => Rejected::Undecided { at, why: format!("{what}: {why}") },
+        Fault::Wd(wd) => Rejected::Undefined { at, what: format!("{what} has no value ({:?})", wd.kind) },
+    }
+}

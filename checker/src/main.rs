@@ -1,0 +1,81 @@
+//! `kanon-checker MODEL CERTIFICATE`
+
+use kanon_checker::check::{Effort, Part};
+use kanon_checker::statement::Goal;
+use kanon_checker::{Accepted, check};
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: kanon-checker MODEL CERTIFICATE [--part I/N]
+
+Checks a certificate that `kanon check MODEL --certificate CERTIFICATE` wrote. With --part, one of N
+parts of the states is looked at: if each of the parts 1/N to N/N is accepted, the certificate is.
+
+Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 the evaluator cannot follow it.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (model, certificate, part) = match &arguments[..] {
+        ["-h" | "--help"] => return said(0, USAGE),
+        [model, certificate] => (*model, *certificate, Some(Part::WHOLE)),
+        [model, certificate, "--part", part] => (*model, *certificate, parsed(part)),
+        _ => (".", ".", None),
+    };
+    let Some(part) = part else { return said(2, USAGE) };
+    let mut open = || File::open(certificate).map(BufReader::new);
+    match check(Path::new(model), &mut open, part, Effort::default()) {
+        Ok(accepted) => said(0, &text(&accepted)),
+        Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
+        Err(why) => said(1, &format!("rejected: {why}")),
+    }
+}
+
+/// `2/4`
+fn parsed(text: &str) -> Option<Part> {
+    let (part, of) = text.split_once('/')?;
+    let (part, of): (u64, u64) = (part.parse().ok()?, of.parse().ok()?);
+    (1 <= part && part <= of).then(|| Part { part: part - 1, of })
+}
+
+fn text(accepted: &Accepted) -> String {
+    let Accepted { statement: s, transitions, witnesses, part } = accepted;
+    let c = &s.claims;
+    let mut claims = vec![];
+    claims.extend(c.invariant.then(|| "the invariant is true".to_string()));
+    claims.extend(c.assertions.then(|| "assertions are true".to_string()));
+    claims.extend(c.no_deadlock.then(|| "some operation is enabled".to_string()));
+    claims.extend(match c.goal {
+        Goal::Ignored => None,
+        Goal::Model => Some("GOAL is false".to_string()),
+        Goal::Given => Some(format!("{} is false", c.goal_text.as_deref().unwrap_or_default())),
+    });
+    claims.push("everything has a value".to_string());
+    let sizes: Vec<String> = s.sets.iter().map(|(name, n)| format!("card({name}) = {n}")).collect();
+    let mut out = format!("accepted: {}\n", s.machine);
+    if *part != Part::WHOLE {
+        out += &format!("  part {} of {} only\n", part.part + 1, part.of);
+    }
+    out += &format!("  in every reachable state {}\n", claims.join(", "));
+    out += &format!("  for {}MININT = {}, MAXINT = {}", listed(&sizes), s.minint, s.maxint);
+    out += &format!("; undefined terms are read as `{}`\n", s.wd);
+    out += &format!("  {} states, {transitions} transitions, {} valuations", s.states, s.valuations);
+    if !s.symmetry.is_empty() {
+        out += &format!(", up to symmetry of {} ({witnesses} witnesses)", s.symmetry.join(", "));
+    }
+    out
+}
+
+fn listed(items: &[String]) -> String {
+    items.iter().map(|i| format!("{i}, ")).collect()
+}
+
+/// Prints and ends. Where nothing can be printed, nobody was told.
+fn said(code: u8, text: &str) -> ExitCode {
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => ExitCode::from(code),
+        Err(_) => ExitCode::from(2),
+    }
+}

@@ -1,0 +1,215 @@
+//! The statement: what is claimed, of which files, at which sizes. It can be read without the proof.
+
+use crate::Rejected;
+use num_bigint::BigInt;
+use serde_json::{Map, Value, json};
+
+/// A text that was read: the last part of its name, and the hash of its content.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct File {
+    pub name: String,
+    pub blake3: String,
+    pub bytes: u64,
+}
+
+impl File {
+    /// A file by its content.
+    pub fn of(name: &str, text: &str) -> File {
+        let blake3 = blake3::hash(text.as_bytes()).to_hex().to_string();
+        File { name: name.to_string(), blake3, bytes: text.len() as u64 }
+    }
+}
+
+/// What no reachable state does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Nothing is claimed.
+    Ignored,
+    /// None fulfils the machine's GOAL.
+    Model,
+    /// None fulfils the predicate of the statement.
+    Given,
+}
+
+/// What is claimed of all reachable states. That no operation lacks a value in any of them is always claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claims {
+    /// Every conjunct of the invariant is true.
+    pub invariant: bool,
+    /// Every assertion is true.
+    pub assertions: bool,
+    /// Some operation is enabled.
+    pub no_deadlock: bool,
+    pub goal: Goal,
+    /// The predicate that is the goal, if one is given.
+    pub goal_text: Option<String>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The version of the program that wrote it.
+    pub kanon: String,
+    /// All texts that were read; the first one is the model.
+    pub files: Vec<File>,
+    pub machine: String,
+    /// Each given set and its size, in the order of the model.
+    pub sets: Vec<(String, u64)>,
+    pub minint: BigInt,
+    pub maxint: BigInt,
+    /// How terms without a value are read.
+    pub wd: String,
+    pub claims: Claims,
+    /// The sets whose elements may be renamed in the proof.
+    pub symmetry: Vec<String>,
+    pub valuations: u64,
+    pub states: u64,
+}
+
+impl Statement {
+    /// As JSON.
+    pub fn json(&self) -> String {
+        let c = &self.claims;
+        let goal = match c.goal {
+            Goal::Ignored => Value::Null,
+            Goal::Model => "model".into(),
+            Goal::Given => json!({ "predicate": c.goal_text }),
+        };
+        let files = self.files.iter().map(|f| json!({"name": f.name, "blake3": f.blake3, "bytes": f.bytes}));
+        let sets = self.sets.iter().map(|(name, size)| json!({"name": name, "size": size}));
+        let text = json!({
+            "kind": "explicit",
+            "kanon": self.kanon,
+            "machine": self.machine,
+            "files": files.collect::<Vec<_>>(),
+            "sets": sets.collect::<Vec<_>>(),
+            "minint": self.minint.to_string(),
+            "maxint": self.maxint.to_string(),
+            "wd": self.wd,
+            "claims": {
+                "invariant": c.invariant,
+                "assertions": c.assertions,
+                "no_deadlock": c.no_deadlock,
+                "never": goal,
+                "defined": true,
+            },
+            "symmetry": self.symmetry,
+            "valuations": self.valuations,
+            "states": self.states,
+        });
+        format!("{text:#}\n")
+    }
+
+    /// Reads it. Every field has to be there, and no other.
+    ///
+    /// # Errors
+    /// The first field that is missing or wrong.
+    pub fn read(text: &str) -> Result<Statement, Rejected> {
+        let value: Value = serde_json::from_str(text).map_err(|_| Rejected::Statement("it is not JSON"))?;
+        let mut top = Fields::of(&value, "the statement is no object")?;
+        if top.text("kind")? != "explicit" {
+            return Err(Rejected::Statement("a proof of this kind is not known here"));
+        }
+        let kanon = top.text("kanon")?;
+        let machine = top.text("machine")?;
+        let mut files = vec![];
+        for f in top.list("files")? {
+            let mut f = Fields::of(f, "a file is no object")?;
+            files.push(File { name: f.text("name")?, blake3: f.text("blake3")?, bytes: f.number("bytes")? });
+            f.no_more()?;
+        }
+        let mut sets = vec![];
+        for s in top.list("sets")? {
+            let mut s = Fields::of(s, "a set is no object")?;
+            sets.push((s.text("name")?, s.number("size")?));
+            s.no_more()?;
+        }
+        let integer = |text: String| text.parse().map_err(|_| Rejected::Statement("a bound is no integer"));
+        let (minint, maxint) = (integer(top.text("minint")?)?, integer(top.text("maxint")?)?);
+        let wd = top.text("wd")?;
+        let claims = top.take("claims")?;
+        let mut c = Fields::of(claims, "the claims are no object")?;
+        let (goal, goal_text) = match c.take("never")? {
+            Value::Null => (Goal::Ignored, None),
+            Value::String(s) if s == "model" => (Goal::Model, None),
+            given => {
+                let mut given = Fields::of(given, "a goal is no object")?;
+                let text = given.text("predicate")?;
+                given.no_more()?;
+                (Goal::Given, Some(text))
+            }
+        };
+        if !c.flag("defined")? {
+            return Err(Rejected::Statement("a claim without definedness is not known here"));
+        }
+        let claims = Claims {
+            invariant: c.flag("invariant")?,
+            assertions: c.flag("assertions")?,
+            no_deadlock: c.flag("no_deadlock")?,
+            goal,
+            goal_text,
+        };
+        c.no_more()?;
+        let mut symmetry = vec![];
+        for set in top.list("symmetry")? {
+            symmetry
+                .push(set.as_str().ok_or(Rejected::Statement("the name of a set is no text"))?.to_string());
+        }
+        let (valuations, states) = (top.number("valuations")?, top.number("states")?);
+        top.no_more()?;
+        Ok(Statement {
+            kanon,
+            files,
+            machine,
+            sets,
+            minint,
+            maxint,
+            wd,
+            claims,
+            symmetry,
+            valuations,
+            states,
+        })
+    }
+}
+
+/// The fields of an object, each asked for once.
+struct Fields<'v> {
+    object: &'v Map<String, Value>,
+    asked: usize,
+}
+
+impl<'v> Fields<'v> {
+    fn of(value: &'v Value, otherwise: &'static str) -> Result<Fields<'v>, Rejected> {
+        let object = value.as_object().ok_or(Rejected::Statement(otherwise))?;
+        Ok(Fields { object, asked: 0 })
+    }
+
+    fn take(&mut self, name: &'static str) -> Result<&'v Value, Rejected> {
+        self.asked += 1;
+        self.object.get(name).ok_or(Rejected::Field(name))
+    }
+
+    fn text(&mut self, name: &'static str) -> Result<String, Rejected> {
+        Ok(self.take(name)?.as_str().ok_or(Rejected::Field(name))?.to_string())
+    }
+
+    fn number(&mut self, name: &'static str) -> Result<u64, Rejected> {
+        self.take(name)?.as_u64().ok_or(Rejected::Field(name))
+    }
+
+    fn flag(&mut self, name: &'static str) -> Result<bool, Rejected> {
+        self.take(name)?.as_bool().ok_or(Rejected::Field(name))
+    }
+
+    fn list(&mut self, name: &'static str) -> Result<&'v [Value], Rejected> {
+        Ok(self.take(name)?.as_array().ok_or(Rejected::Field(name))?)
+    }
+
+    fn no_more(&self) -> Result<(), Rejected> {
+        match self.object.len() == self.asked {
+            true => Ok(()),
+            false => Err(Rejected::Statement("it has fields that are not known here")),
+        }
+    }
+}
