@@ -67,24 +67,45 @@ pub fn check<R: Read>(
     part: Part,
     effort: Effort,
 ) -> Result<Accepted, Rejected> {
-    let mut begin = || -> Result<(Reader<R>, String), Rejected> {
-        Reader::new(certificate().map_err(|e| Rejected::Unreadable(e.to_string()))?)
-    };
-    let (mut first, text) = begin()?;
+    let text = begin(certificate)?.1;
     let statement = Statement::read(&text)?;
     let mut opened = opened(model, &statement)?;
     let goal = goal(&mut opened, &statement)?;
-    let (mut second, again) = begin()?;
+    check_model(&opened.model, &opened.scope, goal.as_ref(), certificate, part, effort)
+}
+
+fn begin<R: Read>(
+    certificate: &mut dyn FnMut() -> std::io::Result<R>,
+) -> Result<(Reader<R>, String), Rejected> {
+    Reader::new(certificate().map_err(|e| Rejected::Unreadable(e.to_string()))?)
+}
+
+/// Checks the proof of a statement about this model at this scope: that they are those of the statement is up to the
+/// caller. `goal` is what is claimed to be false everywhere.
+///
+/// # Errors
+/// The first thing that is wrong, or that cannot be followed.
+pub fn check_model<R: Read>(
+    model: &Model,
+    scope: &Scope,
+    goal: Option<&Expr>,
+    certificate: &mut dyn FnMut() -> std::io::Result<R>,
+    part: Part,
+    effort: Effort,
+) -> Result<Accepted, Rejected> {
+    let (mut first, text) = begin(certificate)?;
+    let statement = Statement::read(&text)?;
+    let (mut second, again) = begin(certificate)?;
     if again != text {
         return Err(Rejected::Unreadable("it has changed between two readings".into()));
     }
     let mut checker = Checker {
-        model: &opened.model,
-        scope: &opened.scope,
+        model,
+        scope,
         statement: &statement,
-        movable: Movable::of(&opened.model, &opened.scope, goal.as_ref().as_slice()),
-        goal: goal.as_ref(),
-        sets: sets(&opened.model, &statement)?,
+        movable: Movable::of(model, scope, goal.as_slice()),
+        goal,
+        sets: sets(model, &statement)?,
         valuations: vec![],
         states: States::new(),
         effort,

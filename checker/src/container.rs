@@ -10,11 +10,11 @@
 //! | 1 | its kind, see [`Kind`] |
 //! | 4 | its length in the file, at most [`MAX_PACKED`] |
 //! | 4 | its length without compression, at most [`MAX_CHUNK`] |
-//! | 32 | the BLAKE3 hash of its content without compression |
+//! | 32 | the BLAKE3 hash of the bytes that follow |
 //! | … | its content, compressed (raw DEFLATE) |
 //! | | then the seal: |
 //! | 1 | 0 |
-//! | 32 | the BLAKE3 hash of the hash of the head and statement, followed by the kinds and hashes of all chunks |
+//! | 32 | the BLAKE3 hash of the hash of the head and statement, followed by the first 41 bytes of every chunk |
 //!
 //! Nothing follows the seal. A reader needs no more memory than one chunk takes, whatever the file claims.
 
@@ -83,13 +83,12 @@ impl<W: Write> Writer<W> {
             return Err(io::Error::new(ErrorKind::InvalidData, "a state is too large for a certificate"));
         }
         let packed = miniz_oxide::deflate::compress_to_vec(content, 3);
-        let hash = blake3::hash(content);
-        self.tree.update(&[kind as u8]);
-        self.tree.update(hash.as_bytes());
-        self.out.write_all(&[kind as u8])?;
-        self.out.write_all(&(packed.len() as u32).to_le_bytes())?;
-        self.out.write_all(&(content.len() as u32).to_le_bytes())?;
-        self.out.write_all(hash.as_bytes())?;
+        let mut head = vec![kind as u8];
+        head.extend((packed.len() as u32).to_le_bytes());
+        head.extend((content.len() as u32).to_le_bytes());
+        head.extend(blake3::hash(&packed).as_bytes());
+        self.tree.update(&head);
+        self.out.write_all(&head)?;
         self.out.write_all(&packed)
     }
 
@@ -168,13 +167,16 @@ impl<R: Read> Reader<R> {
             return Err(self.damaged("a chunk is too long"));
         }
         let packed = self.take(packed)?;
+        if blake3::hash(&packed).as_bytes()[..] != head[8..40] {
+            return Err(self.damaged("a chunk is not what its hash says"));
+        }
         let content = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
             .map_err(|_| self.damaged("a chunk cannot be decompressed"))?;
-        if content.len() != length || blake3::hash(&content).as_bytes()[..] != head[8..40] {
-            return Err(self.damaged("a chunk has another content than its hash says"));
+        if content.len() != length {
+            return Err(self.damaged("a chunk has another length than it says"));
         }
         self.tree.update(&[kind as u8]);
-        self.tree.update(&head[8..40]);
+        self.tree.update(&head);
         self.chunks += 1;
         Ok(Some((kind, content)))
     }

@@ -19,5 +19,5 @@ mod reject;
 pub mod statement;
 mod states;
 
-pub use check::{Accepted, check};
+pub use check::{Accepted, check, check_model};
 pub use reject::{Place, Rejected};

@@ -49,6 +49,9 @@ impl From<io::Error> for Failed {
 
 /// The sets that witnesses rename, in the order of the certificate.
 pub fn sets(group: &Group, model: &Model) -> Vec<String> {
+    if group.is_trivial() {
+        return vec![];
+    }
     group.orbitals.iter().map(|o| model.sets[o.set.index()].name.to_string()).collect()
 }
 
@@ -65,7 +68,7 @@ pub fn write<W: Write>(
     stop: &Stop,
 ) -> Result<W, Failed> {
     let mut writer = Writer::new(out, statement)?;
-    let reduction = explored.reduction.as_ref().zip(action);
+    let reduction = explored.reduction.as_ref().zip(action).filter(|(_, a)| !a.group().is_trivial());
     let reducer = match reduction {
         Some((r, action)) => Some(
             Reducer::new(action, r.strategy, false)

@@ -1,6 +1,7 @@
 //! The search through the states: what it answers, in which order, with how many threads, and its audit.
 
 mod audit;
+mod certificates;
 mod elements;
 mod eventb;
 mod fixed;
