@@ -6,7 +6,7 @@ use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::files::{Disk, Files};
 use crate::lang::front::Read;
-use crate::lang::languages;
+use crate::lang::languages::{self, Language};
 use crate::lang::macros::Definitions;
 pub use crate::lang::stack::with_large_stack;
 use std::path::Path;
@@ -20,8 +20,9 @@ pub struct Loaded {
     /// The machine itself as far as it could be read, also beside errors.
     pub tree: Option<Machine>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The machine's macros, for expressions that are read later.
+    /// The machine's macros, for expressions that are read later, and the language that these are written in.
     pub definitions: Definitions,
+    pub language: Language,
 }
 
 /// Reads the machine at `path` with all machines that it refers to, and types it.
@@ -39,13 +40,13 @@ pub fn load_text(name: &str, text: &str) -> Loaded {
     load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text))
 }
 
-fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> Read + Send) -> Loaded {
+fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> (Read, Language) + Send) -> Loaded {
     let load = || {
-        let Read { composed, tree, definitions, mut diagnostics } = read(&mut sources);
+        let (Read { composed, tree, definitions, mut diagnostics }, language) = read(&mut sources);
         let model = composed.and_then(|composed| check::check(&composed, &mut diagnostics));
         let model = model.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
         diagnostics.sort_by_key(|d| d.span);
-        Loaded { sources, model, tree, diagnostics, definitions }
+        Loaded { sources, model, tree, diagnostics, definitions, language }
     };
     with_large_stack(load).unwrap_or_else(|e| {
         let message = format!("cannot start the reader: {e}");

@@ -5,9 +5,10 @@ use super::load;
 use super::reading::{self, Reading};
 use super::scope::{Scope, ScopeArgs, scope};
 use super::{Expr, Model};
+use crate::lang::ast;
 use crate::lang::diag::{Diagnostic, SourceMap};
 use crate::lang::files::Files;
-use crate::lang::languages::parse_expr;
+use crate::lang::languages::Language;
 use crate::lang::macros::Definitions;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct Opened {
     /// Where the size of each deferred set comes from.
     pub sizes: Vec<String>,
     pub definitions: Definitions,
+    /// The language of texts that come later.
+    pub language: Language,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -59,6 +62,7 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
                 scope,
                 sizes,
                 definitions: loaded.definitions,
+                language: loaded.language,
                 warnings: loaded.diagnostics,
             })
         }
@@ -69,9 +73,14 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
 impl Opened {
     /// A predicate of the command line.
     pub fn predicate(&mut self, name: &str, text: &str) -> Result<Expr, Vec<Diagnostic>> {
-        let ast = parse_expr(&mut self.sources, name, text, &self.definitions)?;
+        let ast = self.parse_expr(name, text)?;
         let p = check_expr(&mut self.model, &ast, Want::Predicate)?;
         Ok(reading::predicate(p, self.reading))
+    }
+
+    /// An expression or predicate in the language of the model, its macros expanded.
+    pub fn parse_expr(&mut self, name: &str, text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
+        self.language.parse_expr(&mut self.sources, name, text, &self.definitions)
     }
 
     pub fn refuse(self, diagnostics: Vec<Diagnostic>) -> Refused {
