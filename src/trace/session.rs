@@ -6,7 +6,7 @@ use super::replay::position;
 use super::values::Reader;
 use super::{Step, shown};
 use crate::lang::diag::{Diagnostic, SourceMap};
-use crate::lang::languages::Language;
+use crate::lang::languages::{Language, parse_expr};
 use crate::lang::macros::Definitions;
 use crate::model::check::{Want, check_expr, check_open};
 use crate::model::{Expr, Model, Type};
@@ -144,7 +144,7 @@ impl<'s> Session<'s> {
     }
 
     fn parse(&mut self, text: &str) -> Result<crate::lang::ast::Expr, Vec<Diagnostic>> {
-        self.language.parse_expr(self.sources, "question", text, self.definitions)
+        parse_expr(self.language, self.sources, "question", text, self.definitions)
     }
 
     /// The type of an expression.

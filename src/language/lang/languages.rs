@@ -2,7 +2,7 @@
 
 use crate::lang::ast::Expr;
 use crate::lang::b::ClassicalB;
-use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
+use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
@@ -45,9 +45,45 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
     }
 }
 
+/// Reads the model in a file.
+pub fn read(sources: &mut SourceMap, path: &Path) -> Read {
+    let refused = |sources: &mut SourceMap, code, message| {
+        let file = sources.add(path, "");
+        let d = Diagnostic::error(code, Span::new(file, 0, 0), message);
+        Read { diagnostics: vec![d], ..Read::default() }
+    };
+    let front = match for_path(path) {
+        Ok(front) => front,
+        Err(message) => return refused(sources, "B0401", message),
+    };
+    match sources.read(path) {
+        Ok(file) => front.read(sources, file),
+        Err(message) => refused(sources, "B0100", message),
+    }
+}
+
+/// Reads a model from a string; `name` stands for its file, beside which others are looked for.
+pub fn read_text(sources: &mut SourceMap, name: &str, text: &str) -> Read {
+    let file = sources.add(name, text);
+    match for_path(Path::new(name)) {
+        Ok(front) => front.read(sources, file),
+        Err(message) => {
+            let d = Diagnostic::error("B0401", Span::new(file, 0, 0), message);
+            Read { diagnostics: vec![d], ..Read::default() }
+        }
+    }
+}
+
 /// The language of a model.
 #[derive(Clone, Copy)]
 pub struct Language(&'static dyn FrontEnd);
+
+impl Language {
+    /// That of the model at a path.
+    pub fn of(path: &Path) -> Language {
+        for_path(path).map_or(Language::default(), Language)
+    }
+}
 
 impl Default for Language {
     /// The one that reads files of unknown endings.
@@ -62,49 +98,23 @@ impl fmt::Debug for Language {
     }
 }
 
-impl Language {
-    /// Reads one expression or predicate of a text that comes later, with the model's macros expanded in it.
-    pub fn parse_expr(
-        self,
-        sources: &mut SourceMap,
-        name: &str,
-        text: &str,
-        definitions: &Definitions,
-    ) -> Result<Expr, Vec<Diagnostic>> {
-        self.0.expressions().unwrap_or(&ClassicalB).parse_expr(sources, name, text, definitions)
-    }
-}
-
-/// Reads the model in a file.
-pub fn read(sources: &mut SourceMap, path: &Path) -> (Read, Language) {
-    let front = match for_path(path) {
-        Ok(front) => front,
-        Err(message) => return refused(sources.add(path, ""), "B0401", message),
-    };
-    match sources.read(path) {
-        Ok(file) => (front.read(sources, file), Language(front)),
-        Err(message) => refused(sources.add(path, ""), "B0100", message),
-    }
-}
-
-/// Reads a model from a string; `name` stands for its file, beside which others are looked for.
-pub fn read_text(sources: &mut SourceMap, name: &str, text: &str) -> (Read, Language) {
-    let file = sources.add(name, text);
-    match for_path(Path::new(name)) {
-        Ok(front) => (front.read(sources, file), Language(front)),
-        Err(message) => refused(file, "B0401", message),
-    }
-}
-
-fn refused(file: FileId, code: &'static str, message: String) -> (Read, Language) {
-    let d = Diagnostic::error(code, Span::new(file, 0, 0), message);
-    (Read { diagnostics: vec![d], ..Read::default() }, Language::default())
+/// Reads one expression or predicate of a text that comes later, with a model's macros expanded in it. The language of
+/// the model says how such texts are written; one that does not say has them in classical B.
+pub fn parse_expr(
+    language: Language,
+    sources: &mut SourceMap,
+    name: &str,
+    text: &str,
+    definitions: &Definitions,
+) -> Result<Expr, Vec<Diagnostic>> {
+    language.0.expressions().unwrap_or(&ClassicalB).parse_expr(sources, name, text, definitions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lang::ast::ExprKind;
+    use crate::lang::diag::FileId;
     use crate::lang::front::Expressions;
 
     /// A language in which `+` is a number.
@@ -140,12 +150,14 @@ mod tests {
     #[test]
     fn a_language_says_how_later_texts_are_written() {
         let read = |language: Language, text: &str| {
-            let e = language.parse_expr(&mut SourceMap::default(), "goal", text, &Definitions::default());
+            let (mut sources, none) = (SourceMap::default(), Definitions::default());
+            let e = parse_expr(language, &mut sources, "goal", text, &none);
             e.ok().and_then(|e| if let ExprKind::Int(i) = e.kind { i.try_into().ok() } else { None })
         };
         assert_eq!(read(Language(&Strokes), "+++"), Some(3));
         assert_eq!(read(Language(&EventB), "+++"), None);
         assert_eq!(read(Language(&EventB), "7"), Some(7), "packages do not say, so it is classical B");
-        assert_eq!(read(Language::default(), "7"), Some(7));
+        assert_eq!(read(Language::of(Path::new("M.mch")), "7"), Some(7));
+        assert_eq!(format!("{:?}", Language::of(Path::new("M.eventb"))), EventB.language());
     }
 }

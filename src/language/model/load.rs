@@ -20,8 +20,9 @@ pub struct Loaded {
     /// The machine itself as far as it could be read, also beside errors.
     pub tree: Option<Machine>,
     pub diagnostics: Vec<Diagnostic>,
-    /// The machine's macros, for expressions that are read later, and the language that these are written in.
+    /// The machine's macros, for expressions that are read later.
     pub definitions: Definitions,
+    /// The language that these are written in.
     pub language: Language,
 }
 
@@ -32,21 +33,23 @@ pub fn load(path: &Path) -> Loaded {
 
 /// The same with files from elsewhere than the disk.
 pub fn load_from(files: Arc<dyn Files>, path: &Path) -> Loaded {
-    load_with(SourceMap::over(files), |sources| languages::read(sources, path))
+    let loaded = load_with(SourceMap::over(files), |sources| languages::read(sources, path));
+    Loaded { language: Language::of(path), ..loaded }
 }
 
 /// The same for a machine given as text; `name` stands for its file, beside which others are looked for.
 pub fn load_text(name: &str, text: &str) -> Loaded {
-    load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text))
+    let loaded = load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text));
+    Loaded { language: Language::of(Path::new(name)), ..loaded }
 }
 
-fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> (Read, Language) + Send) -> Loaded {
+fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> Read + Send) -> Loaded {
     let load = || {
-        let (Read { composed, tree, definitions, mut diagnostics }, language) = read(&mut sources);
+        let Read { composed, tree, definitions, mut diagnostics } = read(&mut sources);
         let model = composed.and_then(|composed| check::check(&composed, &mut diagnostics));
         let model = model.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
         diagnostics.sort_by_key(|d| d.span);
-        Loaded { sources, model, tree, diagnostics, definitions, language }
+        Loaded { sources, model, tree, diagnostics, definitions, ..Loaded::default() }
     };
     with_large_stack(load).unwrap_or_else(|e| {
         let message = format!("cannot start the reader: {e}");

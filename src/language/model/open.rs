@@ -5,10 +5,9 @@ use super::load;
 use super::reading::{self, Reading};
 use super::scope::{Scope, ScopeArgs, scope};
 use super::{Expr, Model};
-use crate::lang::ast;
 use crate::lang::diag::{Diagnostic, SourceMap};
 use crate::lang::files::Files;
-use crate::lang::languages::Language;
+use crate::lang::languages::parse_expr;
 use crate::lang::macros::Definitions;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub struct Opened {
     pub sizes: Vec<String>,
     pub definitions: Definitions,
     /// The language of texts that come later.
-    pub language: Language,
+    pub language: crate::lang::languages::Language,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -79,8 +78,8 @@ impl Opened {
     }
 
     /// An expression or predicate in the language of the model, its macros expanded.
-    pub fn parse_expr(&mut self, name: &str, text: &str) -> Result<ast::Expr, Vec<Diagnostic>> {
-        self.language.parse_expr(&mut self.sources, name, text, &self.definitions)
+    pub fn parse_expr(&mut self, name: &str, text: &str) -> Result<crate::lang::ast::Expr, Vec<Diagnostic>> {
+        parse_expr(self.language, &mut self.sources, name, text, &self.definitions)
     }
 
     pub fn refuse(self, diagnostics: Vec<Diagnostic>) -> Refused {
