@@ -12,7 +12,6 @@ use crate::eval::env::WordEnv;
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
-use crate::lang::diag::Span;
 use crate::model::{Expr, ExprKind, Model, OpId};
 use crate::value::fault::{Fault, Res};
 use crate::value::table::Table;
@@ -335,7 +334,7 @@ impl Machine {
     }
 
     /// Where an enumeration was cut short, on whichever tier.
-    pub(super) fn cut_in(w: &mut Worker) -> Option<Span> {
+    pub(super) fn cut_in(w: &mut Worker) -> Option<crate::lang::diag::Span> {
         let (words, values) = (w.words.truncated.take(), w.values.env.truncated.take());
         words.or(values)
     }

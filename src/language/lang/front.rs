@@ -14,14 +14,26 @@ pub trait FrontEnd: Sync {
     /// The endings of its files, without the dot.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Reads a text of the map, and through the map all files that it refers to.
-    fn read(&self, sources: &mut SourceMap, file: FileId) -> Read;
-
     /// How texts that come later are written: goals, atoms of formulas, questions. Unless the language says otherwise,
     /// in classical B.
     fn expressions(&self) -> Option<&dyn Expressions> {
         None
     }
+
+    /// Reads a text of the map, and through the map all files that it refers to.
+    fn read(&self, sources: &mut SourceMap, file: FileId) -> Read;
+}
+
+/// What reading a model gave.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// There when it could be composed; the diagnostics may hold errors nevertheless.
+    pub composed: Option<Composed>,
+    /// The machine itself as far as it could be read, also beside errors: for editors.
+    pub tree: Option<Machine>,
+    /// Its macros, for texts that are read later.
+    pub definitions: Definitions,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A notation for expressions and predicates.
@@ -35,16 +47,4 @@ pub trait Expressions {
         text: &str,
         definitions: &Definitions,
     ) -> Result<Expr, Vec<Diagnostic>>;
-}
-
-/// What reading a model gave.
-#[derive(Debug, Default)]
-pub struct Read {
-    /// There when it could be composed; the diagnostics may hold errors nevertheless.
-    pub composed: Option<Composed>,
-    /// The machine itself as far as it could be read, also beside errors: for editors.
-    pub tree: Option<Machine>,
-    /// Its macros, for texts that are read later.
-    pub definitions: Definitions,
-    pub diagnostics: Vec<Diagnostic>,
 }

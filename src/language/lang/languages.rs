@@ -6,7 +6,6 @@ use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
-use std::fmt;
 use std::path::Path;
 
 /// All front ends. The first one reads files of unknown endings, too.
@@ -92,8 +91,8 @@ impl Default for Language {
     }
 }
 
-impl fmt::Debug for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0.language())
     }
 }
