@@ -120,7 +120,7 @@ fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut T::Env) -> Res<boo
 
 #[derive(Clone, Debug)]
 pub struct Plan<T: Tier = Values> {
-    pub steps: Vec<Step<T>>,
+    pub steps: Vec<PlanStep<T>>,
     /// Whether one solution may be found twice.
     pub may_repeat: bool,
     /// Whether an unbounded integer (or string) would have to be enumerated.
@@ -134,7 +134,7 @@ impl<T: Tier> Default for Plan<T> {
 }
 
 #[derive(Clone, Debug)]
-pub enum Step<T: Tier = Values> {
+pub enum PlanStep<T: Tier = Values> {
     Test(Formula<T>),
     Generate(T::Generator),
     /// max(lows) ≤ x ≤ min(highs); a missing side is MININT or MAXINT, and the search is then incomplete.
@@ -146,9 +146,9 @@ pub enum Step<T: Tier = Values> {
         span: Span,
     },
     /// A condition that is known by then decides how to go on; both are whole.
-    Cases(Formula<T>, Vec<Step<T>>, Vec<Step<T>>),
+    Cases(Formula<T>, Vec<PlanStep<T>>, Vec<PlanStep<T>>),
     /// One of several ways; the rest follows each of them.
-    Alt(Vec<Vec<Step<T>>>),
+    Alt(Vec<Vec<PlanStep<T>>>),
 }
 
 /// A bound of a range: the value, plus an offset for strict comparisons.
@@ -258,10 +258,10 @@ impl<T: Tier> Plan<T> {
     }
 }
 
-fn run<T: Tier>(steps: &[Step<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
+fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
     let Some((step, rest)) = steps.split_first() else { return found(env) };
     match step {
-        Step::Test(t) => match t.holds(env) {
+        PlanStep::Test(t) => match t.holds(env) {
             Ok(true) => run(rest, env, found),
             Ok(false) => Ok(true),
             Err(e) => {
@@ -272,8 +272,8 @@ fn run<T: Tier>(steps: &[Step<T>], env: &mut T::Env, found: Then<T::Env>) -> Res
                 out
             }
         },
-        Step::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
-        Step::Range { slot, lows, highs, limits, span } => {
+        PlanStep::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
+        PlanStep::Range { slot, lows, highs, limits, span } => {
             let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
             let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
             if !empty && (lo.is_none() || hi.is_none()) {
@@ -289,12 +289,12 @@ fn run<T: Tier>(steps: &[Step<T>], env: &mut T::Env, found: Then<T::Env>) -> Res
             }
             Ok(true)
         }
-        Step::Cases(test, yes, no) => {
+        PlanStep::Cases(test, yes, no) => {
             // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
             let way = if let Ok(false) = test.holds(env) { no } else { yes };
             run(way, env, &mut |env| run(rest, env, found))
         }
-        Step::Alt(ways) => {
+        PlanStep::Alt(ways) => {
             env.go_on()?;
             for way in ways {
                 if !run(way, env, &mut |env| run(rest, env, found))? {

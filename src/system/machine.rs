@@ -47,7 +47,7 @@ pub struct Machine {
     /// The same, to evaluate.
     pub(super) compiled: Vec<Compiled>,
     /// The events that the fast tier can run.
-    pub(super) fast: Vec<Option<word::lower::Event>>,
+    pub(super) fast: Vec<Option<word::lower::WordEvent>>,
     /// Places of the fast tier that remember, and what all workers remember there.
     pub(super) sites: Vec<Arc<Shared>>,
     pub(super) table: Arc<Table>,
@@ -405,7 +405,7 @@ impl Machine {
     /// The transitions of one event on words.
     fn fire_fast<const AHEAD: bool>(
         &self,
-        fast: &word::lower::Event,
+        fast: &word::lower::WordEvent,
         w: &mut Worker,
         source: &[u64],
         index: usize,

@@ -13,7 +13,7 @@ use crate::value::rep::R;
 use std::sync::Arc;
 
 pub type Plan = crate::eval::plan::Plan<Words>;
-pub type Step = crate::eval::plan::Step<Words>;
+pub type PlanStep = crate::eval::plan::PlanStep<Words>;
 pub type Bound = crate::eval::plan::Bound<Words>;
 
 #[derive(Clone, Debug)]
