@@ -47,7 +47,7 @@ pub fn plain<'s>(system: &'s Machine, invariant: bool) -> Plain<'s> {
         });
         assert!(run.is_ok(), "INITIALISATION has no value: {:?}", run.err());
     }
-    let mut worker = system.light_worker(&super::never());
+    let mut worker = system.worker(&super::never());
     let mut row = Vec::new();
     while let Some(id) = p.queue.pop_front() {
         p.store.read(id, &mut row);

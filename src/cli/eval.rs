@@ -36,6 +36,7 @@ pub fn run(args: &Args) -> Exit {
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);
+    let language = project.opened.language;
     let system = match project.solve_first(&stop) {
         Ok(solved) => match &solved.setup.fault {
             Some(f) if solved.setup.valuations == 0 => {
@@ -47,7 +48,7 @@ pub fn run(args: &Args) -> Exit {
         },
         Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
     };
-    let mut session = Session::new(&system, &mut sources, &definitions);
+    let mut session = Session::new(&system, &mut sources, &definitions, language);
     let (initial, fault) = session.initial(&stop.flag);
     match initial.into_iter().next() {
         Some(first) => {

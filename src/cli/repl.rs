@@ -47,12 +47,13 @@ pub fn run(args: &Args) -> Exit {
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);
+    let language = project.opened.language;
     let system = match project.solve_first(&stop) {
         Ok(solved) => solved.machine,
         Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
     };
     interrupt::listen(&stop);
-    let mut session = Session::new(&system, &mut sources, &definitions);
+    let mut session = Session::new(&system, &mut sources, &definitions, language);
     begin(&mut session, &stop);
     if std::io::stdin().is_terminal() {
         interactive(&mut session, &stop)

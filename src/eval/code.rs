@@ -1,7 +1,7 @@
 //! Compiled substitutions. A substitution is run in an environment and hands every outcome to a continuation;
 //! what it wrote is undone when the continuation comes back, so the next outcome starts from the same state.
 
-use super::env::{Env, Slot, Then};
+use super::env::{Account, Slot, Then};
 use super::plan::{Formula, Plan};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
@@ -68,7 +68,7 @@ impl Ways {
 
 impl<T: Tier> Code<T> {
     /// Runs to every outcome. `Ok(false)` if the continuation ended the search.
-    pub fn run(&self, env: &mut Env, then: Then) -> Res<bool> {
+    pub fn run(&self, env: &mut T::Env, then: Then<T::Env>) -> Res<bool> {
         match self {
             Code::Skip => then(env),
             Code::Assign(items) => {
@@ -95,7 +95,7 @@ impl<T: Tier> Code<T> {
             }
             Code::Any(plan, body) => {
                 let mut ways = Ways::default();
-                let out = plan.solve(env, &mut |env| match env.pending.clone() {
+                let out = plan.solve(env, &mut |env| match env.pending().clone() {
                     Some(e) => Ok(ways.missed(e)),
                     None => ways.tried(body.run(env, then)),
                 })?;
@@ -174,7 +174,7 @@ impl<T: Tier> Code<T> {
     }
 }
 
-fn sequence<T: Tier>(parts: &[Code<T>], env: &mut Env, then: Then) -> Res<bool> {
+fn sequence<T: Tier>(parts: &[Code<T>], env: &mut T::Env, then: Then<T::Env>) -> Res<bool> {
     match parts {
         [] => then(env),
         [last] => last.run(env, then),
@@ -187,9 +187,9 @@ pub(super) type Written<T> = SmallVec<[(Slot, <T as Tier>::Value); 6]>;
 
 fn parallel<T: Tier>(
     parts: &[(Code<T>, Vec<Slot>)],
-    env: &mut Env,
+    env: &mut T::Env,
     written: &mut Written<T>,
-    then: Then,
+    then: Then<T::Env>,
 ) -> Res<bool> {
     let Some(((code, slots), rest)) = parts.split_first() else {
         return all_at_once::<T>(env, written, then);
@@ -214,7 +214,11 @@ fn parallel<T: Tier>(
 }
 
 /// Goes on with what the parts of a `||` wrote.
-pub(super) fn all_at_once<T: Tier>(env: &mut Env, written: &mut Written<T>, then: Then) -> Res<bool> {
+pub(super) fn all_at_once<T: Tier>(
+    env: &mut T::Env,
+    written: &mut Written<T>,
+    then: Then<T::Env>,
+) -> Res<bool> {
     for (s, v) in written.iter_mut() {
         std::mem::swap(&mut T::slots(env)[*s as usize], v);
     }

@@ -1,40 +1,47 @@
-//! Where names get their values while something is evaluated.
+//! Where names get their values while something is evaluated: one environment a tier, so that what is a value here and
+//! a word there cannot be mixed up.
 
 use super::memo::Memo;
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res};
+use crate::value::rep::R;
 use crate::value::table::Table;
 use crate::value::val::Val;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Called with every solution or outcome; `Ok(false)` ends the search.
-pub type Then<'a> = &'a mut dyn FnMut(&mut Env) -> Res<bool>;
+pub type Then<'a, E = Env> = &'a mut dyn FnMut(&mut E) -> Res<bool>;
 
 /// Where a name's value lives while evaluating.
 pub type Slot = u32;
 
-/// Values of constants, variables and locals, by slot.
+/// What is set to end an evaluation.
+pub type StopFlag = Arc<AtomicBool>;
+
+/// What the environments of both tiers keep account of.
+pub trait Account {
+    /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
+    fn pending(&mut self) -> &mut Option<Box<Fault>>;
+
+    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
+    fn truncated(&mut self) -> &mut Option<Span>;
+
+    /// A fault when evaluation shall end.
+    fn go_on(&self) -> Res<()>;
+}
+
+/// The environment of the general tier: values of constants, variables and locals, by slot.
 #[derive(Debug, Default)]
 pub struct Env {
     pub slots: Vec<Val>,
-    /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
+    /// See [`Account::pending`].
     pub pending: Option<Box<Fault>>,
-    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
+    /// See [`Account::truncated`].
     pub truncated: Option<Span>,
     /// Asked in every enumeration: time is up, or the user has had enough.
-    pub stop: Option<Arc<AtomicBool>>,
-    /// The same values as words, for the fast tier ([`super::word`]); which of the two is up to date is the caller's
-    /// business.
-    pub words: Vec<u64>,
-    /// Names of values that are no words.
-    pub table: Arc<Table>,
-    /// The number of the constants' valuation.
-    pub valuation: u64,
-    /// What places that remember have seen.
-    pub memos: Vec<Memo>,
-    pub lists: Vec<HashMap<u64, Arc<[u64]>, foldhash::fast::FixedState>>,
+    pub stop: Option<StopFlag>,
 }
 
 impl Env {
@@ -45,14 +52,112 @@ impl Env {
     /// A fault when evaluation shall end.
     #[inline]
     pub fn go_on(&self) -> Res<()> {
-        match &self.stop {
-            Some(flag) if flag.load(std::sync::atomic::Ordering::Relaxed) => Err(Fault::limit("interrupted")),
-            _ => Ok(()),
-        }
+        go_on(&self.stop)
     }
 
     #[inline]
     pub fn set(&mut self, slot: Slot, v: Val) {
         self.slots[slot as usize] = v;
+    }
+}
+
+impl Account for Env {
+    #[inline(always)]
+    fn pending(&mut self) -> &mut Option<Box<Fault>> {
+        &mut self.pending
+    }
+
+    #[inline(always)]
+    fn truncated(&mut self) -> &mut Option<Span> {
+        &mut self.truncated
+    }
+
+    #[inline(always)]
+    fn go_on(&self) -> Res<()> {
+        go_on(&self.stop)
+    }
+}
+
+/// The lists that one place remembers.
+pub type Lists = HashMap<u64, Arc<[u64]>, foldhash::fast::FixedState>;
+
+/// The environment of the fast tier: the same as words ([`super::word`]).
+#[derive(Debug, Default)]
+pub struct WordEnv {
+    pub words: Vec<u64>,
+    /// See [`Account::pending`].
+    pub pending: Option<Box<Fault>>,
+    /// See [`Account::truncated`].
+    pub truncated: Option<Span>,
+    /// As in [`Env`].
+    pub stop: Option<StopFlag>,
+    /// Names of values that are no words.
+    pub table: Arc<Table>,
+    /// The number of the constants' valuation.
+    pub valuation: u64,
+    /// What places that remember have seen.
+    pub memos: Vec<Memo>,
+    pub lists: Vec<Lists>,
+    /// What parts without a form on words are evaluated in. Nobody else sees it: what such a part reads is put here
+    /// before it runs, or by [`WordEnv::keep`].
+    general: Env,
+}
+
+impl WordEnv {
+    /// So many slots; a memory for each place that remembers.
+    pub fn new(slots: usize, table: Arc<Table>, memos: Vec<Memo>, stop: Option<StopFlag>) -> WordEnv {
+        let lists = vec![Lists::default(); memos.len()];
+        let general = Env { stop: stop.clone(), ..Env::new(slots) };
+        WordEnv { words: vec![0; slots], stop, table, memos, lists, general, ..WordEnv::default() }
+    }
+
+    /// The value of a constant that is symbolic, or the same in all valuations: parts without a form on words read it
+    /// as a value.
+    pub fn keep(&mut self, slot: usize, v: &Val) {
+        self.general.slots[slot] = v.clone();
+    }
+
+    /// Evaluates something that has no form on words, with these slots read from the words; and says whether that was
+    /// cut short, which has to be noticed each time.
+    pub(super) fn slowly<T>(
+        &mut self,
+        reads: &[(Slot, R)],
+        run: impl FnOnce(&mut Env) -> Res<T>,
+    ) -> (Res<T>, bool) {
+        for (slot, rep) in reads {
+            let slot = *slot as usize;
+            self.general.slots[slot] = self.table.decode(self.words[slot], rep);
+        }
+        let out = run(&mut self.general);
+        let cut = self.general.truncated.take();
+        if let Some(span) = cut {
+            self.truncated.get_or_insert(span);
+        }
+        (out, cut.is_some())
+    }
+}
+
+impl Account for WordEnv {
+    #[inline(always)]
+    fn pending(&mut self) -> &mut Option<Box<Fault>> {
+        &mut self.pending
+    }
+
+    #[inline(always)]
+    fn truncated(&mut self) -> &mut Option<Span> {
+        &mut self.truncated
+    }
+
+    #[inline(always)]
+    fn go_on(&self) -> Res<()> {
+        go_on(&self.stop)
+    }
+}
+
+#[inline(always)]
+fn go_on(stop: &Option<StopFlag>) -> Res<()> {
+    match stop {
+        Some(flag) if flag.load(Ordering::Relaxed) => Err(Fault::limit("interrupted")),
+        _ => Ok(()),
     }
 }

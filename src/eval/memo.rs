@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Keyed {
     pub bits: Vec<u32>,
-    /// Index into [`super::env::Env::memos`].
+    /// Index into [`super::env::WordEnv::memos`].
     pub site: usize,
 }
 

@@ -1,9 +1,9 @@
 //! Predicates, and how they are solved: steps that bind slots or test, in an order fixed at compile time.
 //!
 //! A step generates (what the tier can: x ∈ S, x = E, x ↦ y ∈ r, x ⊆ S), runs through integers, or tests. Each solution
-//! is handed to a continuation. Faults of tests wait in [`Env::pending`] until it is clear that nothing is false.
+//! is handed to a continuation. Faults of tests wait in [`Account::pending`] until it is clear that nothing is false.
 
-use super::env::{Env, Slot, Then};
+use super::env::{Account, Slot, Then};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
@@ -45,14 +45,14 @@ pub enum Formula<T: Tier> {
 impl<T: Tier> Formula<T> {
     /// Whether it is true. Atoms, which most parts are, go straight to their test.
     #[inline(always)]
-    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+    pub fn holds(&self, env: &mut T::Env) -> Res<bool> {
         match self {
             Formula::Atom(a) => T::holds(a, env),
             connected => connected.connected(env),
         }
     }
 
-    fn connected(&self, env: &mut Env) -> Res<bool> {
+    fn connected(&self, env: &mut T::Env) -> Res<bool> {
         Ok(match self {
             Formula::Atom(a) => return T::holds(a, env),
             Formula::Const(b) => *b,
@@ -106,7 +106,7 @@ impl<T: Tier> Formula<T> {
 
 /// A conjunction is decided by what is false, a disjunction by what is true; a fault decides nothing.
 #[inline(always)]
-fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut Env) -> Res<bool> {
+fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut T::Env) -> Res<bool> {
     let mut fault = None;
     for t in ts {
         match t.holds(env) {
@@ -120,7 +120,7 @@ fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut Env) -> Res<bool> 
 
 #[derive(Clone, Debug)]
 pub struct Plan<T: Tier = Values> {
-    pub steps: Vec<Step<T>>,
+    pub steps: Vec<PlanStep<T>>,
     /// Whether one solution may be found twice.
     pub may_repeat: bool,
     /// Whether an unbounded integer (or string) would have to be enumerated.
@@ -134,7 +134,7 @@ impl<T: Tier> Default for Plan<T> {
 }
 
 #[derive(Clone, Debug)]
-pub enum Step<T: Tier = Values> {
+pub enum PlanStep<T: Tier = Values> {
     Test(Formula<T>),
     Generate(T::Generator),
     /// max(lows) ≤ x ≤ min(highs); a missing side is MININT or MAXINT, and the search is then incomplete.
@@ -146,9 +146,9 @@ pub enum Step<T: Tier = Values> {
         span: Span,
     },
     /// A condition that is known by then decides how to go on; both are whole.
-    Cases(Formula<T>, Vec<Step<T>>, Vec<Step<T>>),
+    Cases(Formula<T>, Vec<PlanStep<T>>, Vec<PlanStep<T>>),
     /// One of several ways; the rest follows each of them.
-    Alt(Vec<Vec<Step<T>>>),
+    Alt(Vec<Vec<PlanStep<T>>>),
 }
 
 /// A bound of a range: the value, plus an offset for strict comparisons.
@@ -193,20 +193,20 @@ impl Scale {
 
 impl<T: Tier> Plan<T> {
     /// Finds all solutions. `Ok(false)` if the continuation ended the search.
-    pub fn solve(&self, env: &mut Env, found: Then) -> Res<bool> {
+    pub fn solve(&self, env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
         // A fault of an enclosing conjunction is none of this one's.
-        let outer = env.pending.take();
+        let outer = env.pending().take();
         let out = run(&self.steps, env, found);
-        env.pending = outer;
+        *env.pending() = outer;
         out
     }
 
     /// Like [`Plan::solve`], but all solutions are needed for an answer: `Err` in second place when an unbounded
     /// integer was cut off on the way, in which case only a solution that was found says anything.
-    pub fn solve_all(&self, env: &mut Env, found: Then) -> Res<Result<bool, Box<Fault>>> {
-        let before = env.truncated.take();
+    pub fn solve_all(&self, env: &mut T::Env, found: Then<T::Env>) -> Res<Result<bool, Box<Fault>>> {
+        let before = env.truncated().take();
         let out = self.solve(env, found);
-        let cut = std::mem::replace(&mut env.truncated, before);
+        let cut = std::mem::replace(env.truncated(), before);
         let out = out?;
         Ok(match cut {
             Some(span) => Err(Fault::limit("an unbounded integer would have to be enumerated").at(span)),
@@ -214,11 +214,11 @@ impl<T: Tier> Plan<T> {
         })
     }
 
-    pub fn exists(&self, env: &mut Env) -> Res<bool> {
+    pub fn exists(&self, env: &mut T::Env) -> Res<bool> {
         let mut fault = None;
         let mut yes = false;
         let complete = self.solve_all(env, &mut |env| {
-            match &env.pending {
+            match env.pending() {
                 None => yes = true,
                 Some(e) => Fault::gather(&mut fault, e.clone()),
             }
@@ -233,11 +233,11 @@ impl<T: Tier> Plan<T> {
     }
 
     /// Whether the body holds for every solution.
-    pub fn forall(&self, env: &mut Env, body: &Formula<T>) -> Res<bool> {
+    pub fn forall(&self, env: &mut T::Env, body: &Formula<T>) -> Res<bool> {
         let mut fault: Option<Box<Fault>> = None;
         let mut all = true;
         let complete = self.solve_all(env, &mut |env| {
-            let antecedent = env.pending.take();
+            let antecedent = env.pending().take();
             let holds = body.holds(env);
             match (&antecedent, holds) {
                 (_, Ok(true)) => {}
@@ -246,7 +246,7 @@ impl<T: Tier> Plan<T> {
                 (None, Err(e)) => Fault::gather(&mut fault, e),
                 (Some(a), Err(e)) => Fault::gather(&mut fault, a.clone().worse(e)),
             }
-            env.pending = antecedent;
+            *env.pending() = antecedent;
             Ok(all)
         })?;
         match (fault, complete) {
@@ -258,26 +258,26 @@ impl<T: Tier> Plan<T> {
     }
 }
 
-fn run<T: Tier>(steps: &[Step<T>], env: &mut Env, found: Then) -> Res<bool> {
+fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
     let Some((step, rest)) = steps.split_first() else { return found(env) };
     match step {
-        Step::Test(t) => match t.holds(env) {
+        PlanStep::Test(t) => match t.holds(env) {
             Ok(true) => run(rest, env, found),
             Ok(false) => Ok(true),
             Err(e) => {
-                let before = env.pending.clone();
-                Fault::gather(&mut env.pending, e);
+                let before = env.pending().clone();
+                Fault::gather(env.pending(), e);
                 let out = run(rest, env, found);
-                env.pending = before;
+                *env.pending() = before;
                 out
             }
         },
-        Step::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
-        Step::Range { slot, lows, highs, limits, span } => {
+        PlanStep::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
+        PlanStep::Range { slot, lows, highs, limits, span } => {
             let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
             let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
             if !empty && (lo.is_none() || hi.is_none()) {
-                env.truncated.get_or_insert(*span);
+                env.truncated().get_or_insert(*span);
             }
             for i in lo.unwrap_or(limits.0)..=hi.unwrap_or(limits.1) {
                 env.go_on()?;
@@ -289,12 +289,12 @@ fn run<T: Tier>(steps: &[Step<T>], env: &mut Env, found: Then) -> Res<bool> {
             }
             Ok(true)
         }
-        Step::Cases(test, yes, no) => {
+        PlanStep::Cases(test, yes, no) => {
             // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
             let way = if let Ok(false) = test.holds(env) { no } else { yes };
             run(way, env, &mut |env| run(rest, env, found))
         }
-        Step::Alt(ways) => {
+        PlanStep::Alt(ways) => {
             env.go_on()?;
             for way in ways {
                 if !run(way, env, &mut |env| run(rest, env, found))? {
@@ -314,13 +314,13 @@ pub(super) fn undecided<T: Tier>(
     slot: Option<Slot>,
     values: u64,
     fault: Box<Fault>,
-    env: &mut Env,
-    found: Then,
+    env: &mut T::Env,
+    found: Then<T::Env>,
 ) -> Res<bool> {
     const FEW: u64 = 1024;
     let Some(slot) = slot.filter(|_| (1..=FEW).contains(&values)) else { return Err(fault) };
-    let before = env.pending.clone();
-    Fault::gather(&mut env.pending, fault);
+    let before = env.pending().clone();
+    Fault::gather(env.pending(), fault);
     let mut out = Ok(true);
     for w in 0..values {
         T::slots(env)[slot as usize] = T::of_ordinal(w);
@@ -329,12 +329,12 @@ pub(super) fn undecided<T: Tier>(
             break;
         }
     }
-    env.pending = before;
+    *env.pending() = before;
     out
 }
 
 /// The tightest of some bounds, `None` when there are none.
-fn bound<T: Tier>(bounds: &[Bound<T>], tighter: Ordering, env: &mut Env) -> Res<Option<i64>> {
+fn bound<T: Tier>(bounds: &[Bound<T>], tighter: Ordering, env: &mut T::Env) -> Res<Option<i64>> {
     let mut best: Option<Val> = None;
     for b in bounds {
         let v = T::integer(&b.node, env)?;

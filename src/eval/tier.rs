@@ -1,11 +1,11 @@
 //! One evaluator, two tiers. Connectives and plans ([`super::plan`]) and substitutions ([`super::code`])
-//! are written once, over a [`Tier`]: what a slot holds, what an expression, an atomic test and a generator are.
+//! are written once, over a [`Tier`]: its environment, what a slot holds, what an expression, an atomic test and a generator are.
 //!
 //! [`Values`] is the general tier: every value, symbolic and half-grown ones included ([`super::node`]). [`Words`] is
 //! the fast one, one word per slot ([`super::word`]), made of the first by lowering; so order and faults are the
 //! same by construction, and only the leaves can differ.
 
-use super::env::{Env, Slot, Then};
+use super::env::{Account, Slot, Then};
 use crate::value::fault::Res;
 use crate::value::val::Val;
 use std::fmt::Debug;
@@ -20,6 +20,8 @@ pub struct Words;
 
 /// What the two tiers do in their own way.
 pub trait Tier: Clone + Debug + Sized + 'static {
+    /// Where its values live while something is evaluated.
+    type Env: Account;
     /// What a slot holds.
     type Value: Clone + PartialEq + Debug;
     /// An expression.
@@ -33,26 +35,30 @@ pub trait Tier: Clone + Debug + Sized + 'static {
     /// A substitution that only this tier has.
     type Special: Debug;
 
-    fn slots(env: &mut Env) -> &mut [Self::Value];
+    fn slots(env: &mut Self::Env) -> &mut [Self::Value];
 
-    fn value(node: &Self::Node, env: &mut Env) -> Res<Self::Value>;
+    fn value(node: &Self::Node, env: &mut Self::Env) -> Res<Self::Value>;
 
     fn target(a: &Self::Assigned) -> Slot;
 
     /// The value that is assigned, in its form.
-    fn assigned(a: &Self::Assigned, env: &mut Env) -> Res<Self::Value>;
+    fn assigned(a: &Self::Assigned, env: &mut Self::Env) -> Res<Self::Value>;
 
     /// The value of an expression that is an integer.
-    fn integer(node: &Self::Node, env: &mut Env) -> Res<Val>;
+    fn integer(node: &Self::Node, env: &mut Self::Env) -> Res<Val>;
 
-    fn of_integer(i: i64, env: &Env) -> Self::Value;
+    fn of_integer(i: i64, env: &Self::Env) -> Self::Value;
 
     fn of_ordinal(w: u64) -> Self::Value;
 
-    fn holds(atom: &Self::Atom, env: &mut Env) -> Res<bool>;
+    fn holds(atom: &Self::Atom, env: &mut Self::Env) -> Res<bool>;
 
     /// Binds the generator's slots in every way and goes on with each. `Ok(false)` if that ended the search.
-    fn generate(g: &Self::Generator, env: &mut Env, next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool>;
+    fn generate(
+        g: &Self::Generator,
+        env: &mut Self::Env,
+        next: impl FnMut(&mut Self::Env) -> Res<bool>,
+    ) -> Res<bool>;
 
-    fn special(s: &Self::Special, env: &mut Env, then: Then) -> Res<bool>;
+    fn special(s: &Self::Special, env: &mut Self::Env, then: Then<Self::Env>) -> Res<bool>;
 }

@@ -77,8 +77,8 @@ pub(super) struct Helper<S: System, K> {
 impl<S: System, K> Helper<S, K> {
     pub fn new(system: &S, stop: &Stop, keys: K, words: usize) -> Helper<S, K> {
         Helper {
-            worker: system.light_worker(stop),
-            judge: system.light_worker(stop),
+            worker: system.worker(stop),
+            judge: system.worker(stop),
             row: vec![],
             keys,
             labels: HashSet::default(),

@@ -7,7 +7,6 @@
 use super::parse::{Atom, Change, Condition, Parsed, Pattern, Text, parse};
 use super::syntax::{Formula, Prop, Property, Resolved};
 use crate::lang::ast;
-use crate::lang::b::parse_expr;
 use crate::lang::diag::{Diagnostic, FileId, Span};
 use crate::model::check::{Want, check_expr, check_open};
 use crate::model::open::Opened;
@@ -240,7 +239,7 @@ impl Binder<'_> {
         let opened = &mut *self.opened;
         let text = format!("{around}{}", t.text);
         let name = opened.sources.path(self.file).map_or_else(String::new, |p| p.display().to_string());
-        let read = parse_expr(&mut opened.sources, &name, &text, &opened.definitions);
+        let read = opened.parse_expr(&name, &text);
         read.map_err(|d| self.here(d))
     }
 

@@ -46,19 +46,19 @@ pub struct Letter {
 
 /// A lasso as a word.
 #[derive(Clone, Debug)]
-pub struct Word {
+pub struct LassoWord {
     pub letters: Vec<Letter>,
     pub back: Option<usize>,
 }
 
-impl Word {
+impl LassoWord {
     /// Reads a path from the structure again. `steps` are the propositions of steps that the property speaks of.
     pub fn read<S: Structure>(
         structure: &mut S,
         lasso: &Lasso,
         steps: u64,
         instances: bool,
-    ) -> Result<Word, String> {
+    ) -> Result<LassoWord, String> {
         let mut letters = vec![];
         for (i, s) in lasso.states.iter().enumerate() {
             let mut here = Expansion::default();
@@ -89,7 +89,7 @@ impl Word {
         {
             return Err("the path does not close".to_string());
         }
-        Ok(Word { letters, back: lasso.back })
+        Ok(LassoWord { letters, back: lasso.back })
     }
 
     /// Whether the path fulfils the premise and not the formula.
@@ -158,7 +158,7 @@ fn past_height(f: &Formula<Prop>) -> usize {
 
 /// A word whose loop was repeated often enough: from `back` on all values repeat.
 struct Unrolled<'w> {
-    word: &'w Word,
+    word: &'w LassoWord,
     places: Vec<usize>,
     back: Option<usize>,
 }

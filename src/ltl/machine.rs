@@ -5,13 +5,12 @@ use super::atoms::{Bound, From, StateAtom};
 use super::lasso::Taken;
 use super::space::{Limits, Propositions, Space};
 use crate::eval::compile::Compiler;
-use crate::eval::node::{Env, Slot, Test};
+use crate::eval::env::WordEnv;
+use crate::eval::node::{Slot, Test};
 use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
-use crate::system::{Machine, Stop, System, Worker};
+use crate::system::{Machine, Stop, Values};
 use crate::value::fault::Res;
-use crate::value::ops::force;
-use crate::value::val::Val;
 use std::collections::HashMap;
 
 enum StateTest {
@@ -31,15 +30,14 @@ pub struct Predicates {
     steps: Vec<StepTest>,
     /// The propositions that an event may fulfil.
     by_event: Vec<Vec<usize>>,
-    instances: Option<HashMap<(usize, Vec<Val>), u32>>,
+    /// By event and parameters.
+    instances: Option<HashMap<(usize, Vec<u64>), u32>>,
     /// The row of the state that the atom of this name means.
     current: Option<Vec<u64>>,
     /// Variables whose value before a step is asked for: from where, to where.
     old: Vec<(Slot, Slot)>,
-    /// Slots of the environment: the machine's own come first.
-    slots: usize,
-    /// No step is looked into, so values are needed of new states only.
-    lean: bool,
+    /// What they are evaluated in: the machine's own slots come first.
+    values: Values,
 }
 
 /// A machine as a formula sees it. `current` is the row of the state that the atom of this name means. Whether a reducer
@@ -52,12 +50,12 @@ pub fn space<'s>(
     current: Option<Vec<u64>>,
     stop: &Stop,
 ) -> Space<'s, Machine, Predicates> {
-    let predicates = Predicates::new(system, bound, current);
+    let predicates = Predicates::new(system, bound, current, stop);
     Space::new(system, predicates, bound.property.steps(), reducer, limits, stop)
 }
 
 impl Predicates {
-    fn new(system: &Machine, bound: &Bound, current: Option<Vec<u64>>) -> Predicates {
+    fn new(system: &Machine, bound: &Bound, current: Option<Vec<u64>>, stop: &Stop) -> Predicates {
         let mut compiler = Compiler::new(&system.model, &system.scope);
         // The slots of the system come first, so that one environment serves both.
         compiler.slots.clone_from(&system.slots);
@@ -86,45 +84,31 @@ impl Predicates {
         };
         let by_event = system.events.iter().map(fits).collect();
         let instances = bound.property.premise.as_ref().is_some_and(|p| p.is_of_instances());
-        let lean = !instances && bound.steps.iter().all(|s| s.test.is_none());
         let instances = instances.then(HashMap::new);
-        Predicates { states, steps, by_event, instances, current, old, slots: compiler.slots.len(), lean }
+        let values = system.new_values(compiler.slots.len(), stop);
+        Predicates { states, steps, by_event, instances, current, old, values }
     }
 }
 
 impl Propositions<Machine> for Predicates {
-    fn worker(&self, system: &Machine, stop: &Stop) -> Worker {
-        if !self.lean {
-            return self.label_worker(system, stop);
-        }
-        let mut worker = system.prefetching_worker(stop);
-        worker.env.slots.resize(self.slots, Val::None);
-        worker
-    }
-
-    fn label_worker(&self, system: &Machine, stop: &Stop) -> Worker {
-        let mut worker = system.full_worker(stop);
-        worker.env.slots.resize(self.slots, Val::None);
-        worker
-    }
-
-    fn before(&mut self, system: &Machine, worker: &mut Worker, row: &[u64]) {
+    fn before(&mut self, system: &Machine, row: &[u64]) {
         if !self.old.is_empty() {
-            system.load(worker, row);
+            system.load_values(&mut self.values, row);
+            let slots = &mut self.values.env.slots;
             for (from, to) in &self.old {
-                worker.env.slots[*to as usize] = worker.env.slots[*from as usize].clone();
+                slots[*to as usize] = slots[*from as usize].clone();
             }
         }
     }
 
-    fn of_state(&mut self, system: &Machine, env: &mut Env, row: &[u64]) -> Res<u64> {
-        if self.lean && !self.states.is_empty() {
-            system.put(env, row);
+    fn of_state(&mut self, system: &Machine, here: &mut WordEnv, row: &[u64]) -> Res<u64> {
+        if !self.states.is_empty() {
+            system.load_values(&mut self.values, row);
         }
         let mut props = 0;
         for (i, test) in self.states.iter().enumerate() {
             let value = match test {
-                StateTest::Predicate(test, span) => test.holds(env).map_err(|f| f.at(*span))?,
+                StateTest::Predicate(test, span) => self.values.holds(test, here).map_err(|f| f.at(*span))?,
                 StateTest::Current => self.current.as_deref() == Some(row),
             };
             props |= u64::from(value) << i;
@@ -132,34 +116,35 @@ impl Propositions<Machine> for Predicates {
         Ok(props)
     }
 
-    fn of_step(&mut self, system: &Machine, env: &mut Env, event: usize) -> Res<Taken> {
+    fn of_step(&mut self, system: &Machine, here: &mut WordEnv, event: usize) -> Res<Taken> {
         let mut props = 0;
         let slots = &system.events[event];
+        let mut is_loaded = false;
         for i in &self.by_event[event] {
             let value = match &self.steps[*i].test {
                 None => true,
                 Some((test, span)) => {
+                    if !std::mem::replace(&mut is_loaded, true) {
+                        system.load_step(&mut self.values, event, here);
+                    }
                     for (from, to) in &self.steps[*i].copies {
                         let from = match from {
                             From::Parameter(p) => slots.params[*p],
                             From::Result(r) => slots.results[*r],
                             From::Old(_) => continue,
                         };
-                        env.slots[*to as usize] = env.slots[from as usize].clone();
+                        let slots = &mut self.values.env.slots;
+                        slots[*to as usize] = slots[from as usize].clone();
                     }
-                    test.holds(env).map_err(|f| f.at(*span))?
+                    self.values.holds(test, here).map_err(|f| f.at(*span))?
                 }
             };
             props |= u64::from(value) << i;
         }
         let mut instance = 0;
         if let Some(known) = &mut self.instances {
-            let mut key = Vec::with_capacity(slots.params.len());
-            for p in &slots.params {
-                key.push(force(env.slots[*p as usize].clone(), &system.slots[*p as usize].rep)?);
-            }
             let next = known.len() as u32;
-            instance = *known.entry((event, key)).or_insert(next);
+            instance = *known.entry((event, system.parameters(event, here).collect())).or_insert(next);
         }
         Ok(Taken { props, instance })
     }

@@ -38,7 +38,7 @@ mod tableau;
 mod work;
 
 pub use audit::Audited;
-pub use lasso::{Lasso, Taken, Word};
+pub use lasso::{Lasso, LassoWord, Taken};
 #[doc(hidden)]
 pub use mistake::Mistake;
 pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
@@ -170,9 +170,9 @@ pub fn confirm<S: Structure>(
     lasso: &Lasso,
     property: &Resolved,
     mut work: Work,
-) -> Result<(Lasso, Word), String> {
+) -> Result<(Lasso, LassoWord), String> {
     let instances = property.premise.as_ref().is_some_and(Fairness::is_of_instances);
-    let word = Word::read(structure, lasso, property.steps(), instances)?;
+    let word = LassoWord::read(structure, lasso, property.steps(), instances)?;
     if !word.refutes(property) {
         return Err(
             "a path was found, but by the definition of the semantics it is no counterexample".to_string()

@@ -5,7 +5,7 @@ use super::parse::{Atom, Pattern, Text, parse};
 use super::space::Propositions;
 use super::syntax::{Formula, Prop, Property, Resolved};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
-use crate::system::{Label, Role, Stop, System};
+use crate::system::{Label, Role, System};
 use crate::value::fault::Res;
 use std::collections::HashMap;
 
@@ -105,17 +105,6 @@ impl Named {
 }
 
 impl<S: System> Propositions<S> for Named {
-    fn worker(&self, system: &S, stop: &Stop) -> S::Worker {
-        match self.instances {
-            Some(_) => system.worker(stop),
-            None => system.prefetching_worker(stop),
-        }
-    }
-
-    fn label_worker(&self, system: &S, stop: &Stop) -> S::Worker {
-        system.worker(stop)
-    }
-
     fn of_state(&mut self, system: &S, here: &mut S::Here, _: &[u64]) -> Res<u64> {
         let mut props = 0;
         for (i, check) in self.states.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Shorter counterexamples: what can be left out is left out, as long as the path still refutes the property.
 //!
 //! A path that comes to the same state twice can be cut between the two or closed there. Whether the rest is still a
-//! counterexample is for [`Word::refutes`] to say, so nothing here has to be believed.
+//! counterexample is for [`LassoWord::refutes`] to say, so nothing here has to be believed.
 
-use super::lasso::{Lasso, Word};
+use super::lasso::{Lasso, LassoWord};
 use super::structure::StateId;
 use super::syntax::Resolved;
 use super::work::Work;
@@ -17,7 +17,7 @@ struct Chosen {
 }
 
 /// A path is read letter by letter, once for each part of the formula. When the work is spent, the best so far counts.
-pub fn shorten(lasso: &Lasso, word: &Word, property: &Resolved, work: &mut Work) -> (Lasso, Word) {
+pub fn shorten(lasso: &Lasso, word: &LassoWord, property: &Resolved, work: &mut Work) -> (Lasso, LassoWord) {
     let mut best = Chosen { places: (0..lasso.states.len()).collect(), back: lasso.back };
     let parts = property.formula.subformulas().len();
     // A premise looks at the edges of every state.
@@ -98,8 +98,8 @@ fn without(path: &Chosen, i: usize, j: usize, back: Option<usize>) -> Chosen {
     Chosen { places: [&path.places[..i], &path.places[j..]].concat(), back }
 }
 
-fn chosen_word(c: &Chosen, word: &Word) -> Word {
-    Word { letters: c.places.iter().map(|i| word.letters[*i].clone()).collect(), back: c.back }
+fn chosen_word(c: &Chosen, word: &LassoWord) -> LassoWord {
+    LassoWord { letters: c.places.iter().map(|i| word.letters[*i].clone()).collect(), back: c.back }
 }
 
 fn chosen_lasso(c: &Chosen, lasso: &Lasso) -> Lasso {

@@ -22,15 +22,9 @@ use std::sync::atomic::Ordering;
 
 /// What a formula asks of the states and steps of a system: numbered propositions, at most 64 of each.
 pub trait Propositions<S: System> {
-    /// What evaluates them. A worker that announces targets will do where no step is looked into.
-    fn worker(&self, system: &S, stop: &Stop) -> S::Worker;
-
-    /// A worker whose transitions have labels.
-    fn label_worker(&self, system: &S, stop: &Stop) -> S::Worker;
-
     /// The steps of a state are about to be visited: values before a step are to be had now.
-    fn before(&mut self, system: &S, worker: &mut S::Worker, row: &[u64]) {
-        let _ = (system, worker, row);
+    fn before(&mut self, system: &S, row: &[u64]) {
+        let _ = (system, row);
     }
 
     /// Those that hold of the state at hand.
@@ -97,7 +91,7 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
         limits: Limits,
         stop: &Stop,
     ) -> Space<'s, S, P> {
-        let worker = propositions.worker(system, stop);
+        let worker = system.worker(stop);
         let states = States {
             system,
             propositions,
@@ -162,12 +156,12 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
         if from_initial && self.initial_with(|_, row| row == first)?.is_none() {
             return Err("the path does not start in an initial state".to_string());
         }
-        let mut worker = self.states.propositions.label_worker(system, &self.stop);
+        let mut worker = system.worker(&self.stop);
         let mut path = Path { rows: vec![first], labels: vec![] };
         for (i, taken) in lasso.steps.iter().enumerate() {
             let row = self.row(lasso.states[i]).to_vec();
             let target = self.row(lasso.after(i)).to_vec();
-            self.states.propositions.before(system, &mut worker, &row);
+            self.states.propositions.before(system, &row);
             let mut find = Find {
                 states: &mut self.states,
                 asked: self.asked,
@@ -260,7 +254,7 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
     ) -> Result<Vec<u64>, String> {
         let Space { worker, states, asked, .. } = self;
         let system = states.system;
-        states.propositions.before(system, worker, row);
+        states.propositions.before(system, row);
         let mut follow = Follow { states, asked: *asked, key, taken, preferred, found: None };
         let _ = system.successors(worker, row, &mut follow);
         follow.found.ok_or_else(|| {
@@ -313,12 +307,12 @@ impl<S: System, P: Propositions<S>> Structure for Space<'_, S, P> {
         let Space { worker, states, row, .. } = self;
         let system = states.system;
         states.store.read(s, row);
-        states.propositions.before(system, worker, row);
+        states.propositions.before(system, row);
         let _ = system.cut(worker);
         out.props = states.props[s as usize];
         out.unsure = 0;
         let mut expand = Expand { states, source: s, row, out, known: Known::All };
-        let _ = system.successors(worker, row, &mut expand);
+        let _ = system.successors_ahead(worker, row, &mut expand);
         let mut known = expand.known;
         if let Some(span) = system.cut(worker) {
             self.states.stays_open(Why::Truncated(span));

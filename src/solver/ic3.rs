@@ -63,7 +63,7 @@ enum Blocked {
 }
 
 /// A query about one step, from a frame, into a cube.
-enum Step {
+enum Advance {
     /// A state before, its inputs and the state after, and the event.
     From(Assignment, usize),
     /// There is none, and these literals of the cube suffice for that.
@@ -408,7 +408,7 @@ impl<'a, 's> Search<'a, 's> {
             self.check_time()?;
             let mut unit = vec![literal];
             let is_away = matches!(ask(&mut *self.start, terms, &unit)?, Asked::Unsat(_));
-            if is_away && matches!(self.step_into(terms, frame, &unit, true)?, Step::None(_)) {
+            if is_away && matches!(self.step_into(terms, frame, &unit, true)?, Advance::None(_)) {
                 // As if the next frame were the one in question.
                 self.move_bounds(terms, &mut unit, frame + 1)?;
                 self.learn(terms, unit, frame + 1);
@@ -467,7 +467,7 @@ impl<'a, 's> Search<'a, 's> {
                 continue;
             }
             match self.step_into(terms, level - 1, &cube, true)? {
-                Step::From(model, event) => {
+                Advance::From(model, event) => {
                     let before = self.cube_of(terms, &model);
                     let there = terms.and(cube.clone());
                     let missed = !self.after.bool(terms, there);
@@ -481,7 +481,7 @@ impl<'a, 's> Search<'a, 's> {
                     queue.push((std::cmp::Reverse(level), place));
                     queue.push((std::cmp::Reverse(level - 1), new));
                 }
-                Step::None(mut used) => {
+                Advance::None(mut used) => {
                     used.extend(away);
                     let cube: Cube = cube.into_iter().filter(|l| used.contains(l)).collect();
                     let (cube, level) = self.generalised(terms, cube, level, frame)?;
@@ -516,7 +516,7 @@ impl<'a, 's> Search<'a, 's> {
         level: usize,
         cube: &Cube,
         outside: bool,
-    ) -> Result<Step, Why> {
+    ) -> Result<Advance, Why> {
         let mut names: HashMap<Bool, Vec<Bool>> = HashMap::new();
         let mut there = vec![];
         for &literal in cube {
@@ -543,14 +543,14 @@ impl<'a, 's> Search<'a, 's> {
                     let mut evaluator = Evaluator::new(terms, &model);
                     let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
                     let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
-                    return Ok(Step::From(model, event));
+                    return Ok(Advance::From(model, event));
                 }
                 Asked::Unsat(core) => {
                     used.extend(core.iter().filter_map(|c| names.get(c)).flatten().copied())
                 }
             }
         }
-        Ok(Step::None(used))
+        Ok(Advance::None(used))
     }
 
     /// A cube with fewer literals that can be kept out of the frame as well, and the highest frame it is kept out of.
@@ -585,8 +585,8 @@ impl<'a, 's> Search<'a, 's> {
                 continue;
             };
             match self.step_into(terms, level - 1, &fewer, true)? {
-                Step::From(..) => failures += 1,
-                Step::None(mut used) => {
+                Advance::From(..) => failures += 1,
+                Advance::None(mut used) => {
                     used.extend(away);
                     cube = fewer.into_iter().filter(|l| used.contains(l)).collect();
                 }
@@ -595,8 +595,8 @@ impl<'a, 's> Search<'a, 's> {
         self.move_bounds(terms, &mut cube, level)?;
         while level < frame {
             match self.step_into(terms, level, &cube, true)? {
-                Step::From(..) => break,
-                Step::None(_) => level += 1,
+                Advance::From(..) => break,
+                Advance::None(_) => level += 1,
             }
         }
         Ok((cube, level))
@@ -677,7 +677,7 @@ impl<'a, 's> Search<'a, 's> {
         wider.sort_unstable();
         wider.dedup();
         let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
-        let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Step::None(_));
+        let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Advance::None(_));
         Ok(is_out.then_some(wider))
     }
 
@@ -697,7 +697,7 @@ impl<'a, 's> Search<'a, 's> {
             for l in here {
                 self.check_time()?;
                 let cube = self.lemmas[l].cube.clone();
-                if let Step::None(_) = self.step_into(terms, level, &cube, false)? {
+                if let Advance::None(_) = self.step_into(terms, level, &cube, false)? {
                     self.lemmas[l].level = level + 1;
                     let clause = !terms.and(cube);
                     let claim = terms.implies(self.levels[level + 1], clause);

@@ -8,6 +8,7 @@ use super::constants::{Setup, Valuations};
 use super::{Check, Label, Operation, Role, Stop, System, Transition, Visit, Visitor};
 use crate::eval::code::Code;
 use crate::eval::compile::{Compiler, Event, SlotInfo};
+use crate::eval::env::WordEnv;
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
@@ -46,7 +47,7 @@ pub struct Machine {
     /// The same, to evaluate.
     pub(super) compiled: Vec<Compiled>,
     /// The events that the fast tier can run.
-    pub(super) fast: Vec<Option<word::lower::Event>>,
+    pub(super) fast: Vec<Option<word::lower::WordEvent>>,
     /// Places of the fast tier that remember, and what all workers remember there.
     pub(super) sites: Vec<Arc<Shared>>,
     pub(super) table: Arc<Table>,
@@ -59,18 +60,18 @@ pub struct Machine {
     pub(super) most: usize,
     /// Whether a row begins with the number of its valuation: 1 or 0.
     pub(super) offset: usize,
-    /// The constants that the fast tier reads from words only, if it can do everything: by slot.
+    /// The constants that the fast tier reads from words only: by slot.
     pub(super) is_word: Vec<bool>,
 }
 
 impl Compiled {
-    /// Whether it holds in the state whose words are in the environment. Once the constants are known there is a test on
-    /// words: it reads nothing but constants and variables, and those have words, or are symbolic and in their slots.
+    /// Whether it holds in the state that is in the environment. Once the constants are known there is a test on words: it
+    /// reads nothing but constants and variables, and those have words, or are symbolic and kept as values.
     #[inline]
-    pub fn holds(&self, env: &mut Env) -> Res<bool> {
+    pub fn holds(&self, env: &mut WordEnv) -> Res<bool> {
         match &self.fast {
             Some(fast) => fast.holds(env),
-            None => self.test.holds(env),
+            None => Err(Fault::limit("the constants were not solved")),
         }
     }
 }
@@ -78,33 +79,55 @@ impl Compiled {
 /// Steps that are announced before the first of them is visited.
 const MANY: usize = 32;
 
-/// What one thread evaluates with.
+/// Instead of a word: a result nothing was assigned to.
+const UNASSIGNED: u64 = u64::MAX;
+
+/// What one thread evaluates with: an environment for each tier.
 #[derive(Default)]
 pub struct Worker {
-    /// The environment that everything is evaluated in.
-    pub env: Env,
-    /// The valuation that is in the environment now.
+    /// The state at hand, for checks, and for operations on words.
+    words: WordEnv,
+    /// For initialisations, and operations that have no form on words.
+    values: Values,
+    /// The valuation that is in the words now.
     valuation: usize,
     row: Vec<u64>,
     seen: HashSet<SmallVec<[u64; 8]>, foldhash::fast::FixedState>,
-    mode: Mode,
-    /// Announced, not yet visited: events, and their targets one after the other.
-    waiting: Vec<usize>,
-    targets: Vec<u64>,
+    waiting: Waiting,
 }
 
-/// What a worker does for whom. One of four, not three switches: each says what is up to date when a transition is visited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// Variables, parameters and results are values in the slots, and words.
-    #[default]
-    Values,
-    /// They are words; the slots belong to whoever evaluated last.
-    Words,
-    /// The same, and constants too are left in their words where that is enough: for successors and checks only.
-    OnlyWords,
-    /// As with words, and targets are announced before they are visited; then there is no label.
-    Ahead,
+/// The values of a state, for what the general tier evaluates in it ([`Machine::load_values`]).
+#[derive(Debug)]
+pub struct Values {
+    /// Constants, variables, and places for locals.
+    pub env: Env,
+    /// The valuation that is in it now.
+    valuation: usize,
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        Values { env: Env::default(), valuation: usize::MAX }
+    }
+}
+
+impl Values {
+    /// Whether a test holds. That an enumeration in it was cut short is noticed at what the engines have at hand.
+    pub fn holds(&mut self, test: &Test, here: &mut WordEnv) -> Res<bool> {
+        let holds = test.holds(&mut self.env);
+        here.truncated = here.truncated.or(self.env.truncated.take());
+        holds
+    }
+}
+
+/// Steps that are announced and not yet visited.
+#[derive(Default)]
+struct Waiting {
+    events: Vec<usize>,
+    /// One after the other.
+    targets: Vec<u64>,
+    /// Parameters and results, one after the other.
+    labels: Vec<u64>,
 }
 
 /// A transition beside its target, as plain values; `None` for what is symbolic, and for a result nothing was assigned to.
@@ -116,6 +139,20 @@ pub struct Labelled {
     pub params: Vec<Option<Value>>,
     /// By result.
     pub results: Vec<Option<Value>>,
+}
+
+impl Waiting {
+    fn push(&mut self, event: usize, target: &[u64], label: impl Iterator<Item = u64>) {
+        self.events.push(event);
+        self.targets.extend_from_slice(target);
+        self.labels.extend(label);
+    }
+
+    fn clear(&mut self) {
+        self.events.clear();
+        self.targets.clear();
+        self.labels.clear();
+    }
 }
 
 impl Machine {
@@ -187,27 +224,19 @@ impl Machine {
         used.into_iter().collect()
     }
 
-    /// A worker with values: parameters, results and variables are in the environment's slots.
-    pub fn full_worker(&self, stop: &Stop) -> Worker {
-        let mut env = Env::new(self.slots.len());
-        env.stop = Some(stop.clone());
-        env.words = vec![0; self.slots.len()];
-        env.table = self.table.clone();
-        env.memos = self.sites.iter().map(Memo::new).collect();
-        env.lists = vec![Default::default(); self.sites.len()];
+    pub(super) fn new_worker(&self, stop: &Stop) -> Worker {
+        let memos = self.sites.iter().map(Memo::new).collect();
         Worker {
-            env,
+            words: WordEnv::new(self.slots.len(), self.table.clone(), memos, Some(stop.clone())),
+            values: self.new_values(self.slots.len(), stop),
             valuation: usize::MAX,
-            row: Vec::new(),
-            seen: HashSet::default(),
-            mode: Mode::Values,
             ..Worker::default()
         }
     }
 
-    /// A worker of another kind.
-    pub(super) fn worker_for(&self, mode: Mode, stop: &Stop) -> Worker {
-        Worker { mode, ..self.full_worker(stop) }
+    /// An environment for values, with places for so many slots.
+    pub fn new_values(&self, slots: usize, stop: &Stop) -> Values {
+        Values { env: Env { stop: Some(stop.clone()), ..Env::new(slots) }, valuation: usize::MAX }
     }
 
     /// How many constants there are.
@@ -262,59 +291,92 @@ impl Machine {
         self.compiled[..n].rotate_left(1);
     }
 
+    #[inline]
     fn load_constants(&self, w: &mut Worker, valuation: usize) {
-        if w.valuation == valuation {
-            return;
+        if w.valuation != valuation {
+            self.load_other_constants(w, valuation);
         }
+    }
+
+    fn load_other_constants(&self, w: &mut Worker, valuation: usize) {
         let n = self.const_slots();
-        w.env.words[..n].copy_from_slice(self.valuations.words(valuation));
+        w.words.words[..n].copy_from_slice(self.valuations.words(valuation));
         for (slot, v) in self.valuations.vals(valuation).iter().enumerate() {
             // Shared by all threads: not to be touched for nothing.
-            if !(w.mode == Mode::OnlyWords && self.is_word[slot]) {
-                w.env.slots[slot] = v.clone();
+            if !self.is_word[slot] {
+                w.words.keep(slot, v);
             }
         }
         w.valuation = valuation;
-        w.env.valuation = valuation as u64;
+        w.words.valuation = valuation as u64;
     }
 
-    pub(super) fn load_row(&self, w: &mut Worker, row: &[u64]) {
+    /// Puts the values of a state's constants into an environment, unless they are there.
+    fn load_constant_values(&self, values: &mut Values, valuation: usize) {
+        if values.valuation != valuation {
+            values.env.slots[..self.const_slots()].clone_from_slice(self.valuations.vals(valuation));
+            values.valuation = valuation;
+        }
+    }
+
+    #[inline]
+    pub(super) fn load_row<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut WordEnv {
         self.load_constants(w, self.start_of(row));
-        let words = self.words(row);
-        w.env.words[self.var_slots()].copy_from_slice(words);
-        if w.mode == Mode::Values {
-            self.fill(&mut w.env);
-        }
+        w.words.words[self.var_slots()].copy_from_slice(self.words(row));
+        &mut w.words
     }
 
-    /// Puts the variables of a row into the slots of an environment, which only [`Machine::full_worker`] keeps up to date.
-    pub fn put(&self, env: &mut Env, row: &[u64]) {
+    /// Puts the values of constants and variables into an environment.
+    pub fn load_values(&self, values: &mut Values, row: &[u64]) {
+        self.load_constant_values(values, self.start_of(row));
         for (slot, word) in self.var_slots().zip(self.words(row)) {
-            env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
+            values.env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
         }
     }
 
-    /// The variables as values.
-    fn fill(&self, env: &mut Env) {
-        for slot in self.var_slots() {
-            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
+    /// The same for the transition at hand: its target, and its parameters and results.
+    pub fn load_step(&self, values: &mut Values, event: usize, here: &WordEnv) {
+        self.load_constant_values(values, here.valuation as usize);
+        // On words a result is always assigned.
+        let results: &[Slot] = if self.fast[event].is_none() { &self.events[event].results } else { &[] };
+        let is_open = |slot: usize| here.words[slot] == UNASSIGNED && results.contains(&(slot as Slot));
+        for slot in self.var_slots().chain(self.label_slots(event)) {
+            values.env.slots[slot] = match is_open(slot) {
+                true => Val::None,
+                false => self.table.decode(here.words[slot], &self.slots[slot].rep),
+            };
         }
+    }
+
+    /// The parameters of the transition at hand.
+    pub fn parameters(&self, event: usize, here: &WordEnv) -> impl Iterator<Item = u64> {
+        self.events[event].params.iter().map(|slot| here.words[*slot as usize])
+    }
+
+    /// Where an enumeration was cut short, on whichever tier.
+    pub(super) fn cut_in(w: &mut Worker) -> Option<crate::lang::diag::Span> {
+        let (words, values) = (w.words.truncated.take(), w.values.env.truncated.take());
+        words.or(values)
+    }
+
+    /// The flag that ends what a worker does.
+    pub(super) fn stop_of(w: &Worker) -> Stop {
+        w.values.env.stop.clone().unwrap_or_default()
     }
 
     pub(super) fn visit_initial(
         &self,
         w: &mut Worker,
         valuation: usize,
-        visit: &mut Visit<'_, Env>,
+        visit: &mut Visit<'_, WordEnv>,
     ) -> Res<ControlFlow<()>> {
         self.load_constants(w, valuation);
+        self.load_constant_values(&mut w.values, valuation);
         let vars = self.var_slots();
-        for slot in vars.clone() {
-            w.env.slots[slot] = Val::None;
-        }
-        w.seen.clear();
-        let Worker { env, row, seen, .. } = w;
-        let done = self.initialisation.run(env, &mut |env| {
+        let Worker { words, values, row, seen, .. } = w;
+        values.env.slots[vars.clone()].fill(Val::None);
+        seen.clear();
+        let done = self.initialisation.run(&mut values.env, &mut |env| {
             row.clear();
             if self.offset == 1 {
                 row.push(valuation as u64);
@@ -329,63 +391,58 @@ impl Machine {
             if !seen.insert(SmallVec::from_slice(row)) {
                 return Ok(true);
             }
-            let words = &row[self.offset..];
-            env.words[vars.clone()].copy_from_slice(words);
-            Ok(visit(env, row).is_continue())
+            words.words[vars.clone()].copy_from_slice(&row[self.offset..]);
+            Ok(visit(words, row).is_continue())
         })?;
         Ok(if done { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     }
 
-    /// Announced or not ([`System::prefetching_worker`]), their order is kept, also towards faults.
-    pub(super) fn visit_successors(
+    /// Announced or not ([`System::successors_ahead`]), their order is kept, also towards faults.
+    pub(super) fn visit_successors<const AHEAD: bool>(
         &self,
         w: &mut Worker,
         source: &[u64],
-        visitor: &mut dyn Visitor<Env>,
+        visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
         self.load_row(w, source);
         w.waiting.clear();
-        w.targets.clear();
         // The target; between events it is the source.
         w.row.clear();
         w.row.extend_from_slice(source);
         for index in 0..self.events.len() {
             match self.fast.get(index).and_then(Option::as_ref) {
-                Some(fast) => self.fire_fast(fast, w, source, index, visitor)?,
+                Some(fast) => self.fire_fast::<AHEAD>(fast, w, source, index, visitor)?,
                 None => {
-                    let Worker { env, waiting, targets, .. } = w;
-                    self.flush(env, waiting, targets, visitor)?;
-                    // The slots are whoever's who evaluated last.
-                    self.fill(&mut w.env);
+                    self.flush::<AHEAD>(&mut w.words, &mut w.waiting, visitor)?;
+                    self.load_values(&mut w.values, source);
                     self.fire(w, source, index, visitor)?;
                 }
             }
         }
-        let Worker { env, waiting, targets, .. } = w;
-        self.flush(env, waiting, targets, visitor)
+        self.flush::<AHEAD>(&mut w.words, &mut w.waiting, visitor)
     }
 
-    /// The transitions of one event; the state is in the environment's words.
-    fn fire_fast(
+    /// The transitions of one event on words.
+    fn fire_fast<const AHEAD: bool>(
         &self,
-        fast: &word::lower::Event,
+        fast: &word::lower::WordEvent,
         w: &mut Worker,
         source: &[u64],
         index: usize,
-        visitor: &mut dyn Visitor<Env>,
+        visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
         let event = &self.events[index];
         let offset = self.offset;
         let first = self.const_slots();
-        let Worker { env, row, seen, mode, waiting, targets, .. } = w;
+        let Worker { words, row, seen, waiting, .. } = w;
         if event.may_repeat {
             seen.clear();
         }
         let mut flow = ControlFlow::Continue(());
-        let solved = fast.plan.solve(env, &mut |env| {
+        let solved = fast.plan.solve(words, &mut |env| {
             if let Some(e) = &env.pending {
                 let e = e.clone();
-                flow = self.flush(env, waiting, targets, visitor);
+                flow = self.flush::<AHEAD>(env, waiting, visitor);
                 if flow.is_continue() {
                     flow = visitor.fault(index, e);
                 }
@@ -403,30 +460,22 @@ impl Machine {
                         return Ok(true);
                     }
                 }
-                if *mode == Mode::Ahead && !event.may_repeat {
+                if AHEAD && !event.may_repeat {
                     visitor.prefetch(row);
-                    waiting.push(index);
-                    targets.extend_from_slice(row);
-                    if waiting.len() >= MANY {
-                        flow = self.flush(env, waiting, targets, visitor);
+                    waiting.push(index, row, self.label_slots(index).map(|slot| env.words[slot]));
+                    if waiting.events.len() >= MANY {
+                        flow = self.flush::<AHEAD>(env, waiting, visitor);
                     }
                     return Ok(flow.is_continue());
                 }
-                flow = self.flush(env, waiting, targets, visitor);
+                flow = self.flush::<AHEAD>(env, waiting, visitor);
                 if flow.is_continue() {
-                    if *mode == Mode::Values {
-                        self.fill(env);
-                        for slot in event.params.iter().chain(&event.results) {
-                            let slot = *slot as usize;
-                            env.slots[slot] = self.table.decode(env.words[slot], &self.slots[slot].rep);
-                        }
-                    }
                     flow = visitor.transition(Transition { operation: index, here: env, target: row });
                 }
                 Ok(flow.is_continue())
             });
             if let Err(e) = ran {
-                flow = self.flush(env, waiting, targets, visitor);
+                flow = self.flush::<AHEAD>(env, waiting, visitor);
                 if flow.is_continue() {
                     flow = visitor.fault(index, e);
                 }
@@ -438,7 +487,7 @@ impl Machine {
             row[at] = source[at];
         }
         if let Err(e) = solved {
-            flow = self.flush(env, waiting, targets, visitor);
+            flow = self.flush::<AHEAD>(words, waiting, visitor);
             if flow.is_continue() {
                 flow = visitor.fault(index, e);
             }
@@ -446,36 +495,38 @@ impl Machine {
         flow
     }
 
-    /// Visits the steps that were announced, each with its target in the environment's words.
+    /// Visits the steps that were announced, each with its target, parameters and results in the environment.
     #[inline]
-    fn flush(
+    fn flush<const AHEAD: bool>(
         &self,
-        env: &mut Env,
-        waiting: &mut Vec<usize>,
-        targets: &mut Vec<u64>,
-        visitor: &mut dyn Visitor<Env>,
+        env: &mut WordEnv,
+        waiting: &mut Waiting,
+        visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
-        if waiting.is_empty() {
+        if !AHEAD || waiting.events.is_empty() {
             ControlFlow::Continue(())
         } else {
-            self.flush_all(env, waiting, targets, visitor)
+            self.flush_all(env, waiting, visitor)
         }
     }
 
     fn flush_all(
         &self,
-        env: &mut Env,
-        waiting: &mut Vec<usize>,
-        targets: &mut Vec<u64>,
-        visitor: &mut dyn Visitor<Env>,
+        env: &mut WordEnv,
+        waiting: &mut Waiting,
+        visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
-        let width = self.width();
         let offset = self.offset;
-        // Another event may be under way: its words are put back.
+        // Another step may be under way: its words are put back.
         let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
+        let mut held_labels: SmallVec<[(usize, u64); 32]> = SmallVec::new();
+        let mut labels = waiting.labels.iter();
         let mut flow = ControlFlow::Continue(());
-        for (i, event) in waiting.iter().enumerate() {
-            let target = &targets[i * width..(i + 1) * width];
+        for (i, event) in waiting.events.iter().enumerate() {
+            let target = &waiting.targets[i * self.width()..(i + 1) * self.width()];
+            for (slot, word) in self.label_slots(*event).zip(&mut labels) {
+                held_labels.push((slot, std::mem::replace(&mut env.words[slot], *word)));
+            }
             env.words[self.var_slots()].copy_from_slice(&target[offset..]);
             flow = visitor.transition(Transition { operation: *event, here: env, target });
             if flow.is_break() {
@@ -483,28 +534,31 @@ impl Machine {
             }
         }
         waiting.clear();
-        targets.clear();
         env.words[self.var_slots()].copy_from_slice(&held);
+        // Backwards: one slot may be there several times.
+        for (slot, word) in held_labels.into_iter().rev() {
+            env.words[slot] = word;
+        }
         flow
     }
 
-    /// The same by the general evaluator; the state is in the environment's slots.
+    /// The same by the general evaluator; the state is in both environments.
     fn fire(
         &self,
         w: &mut Worker,
         source: &[u64],
         index: usize,
-        visitor: &mut dyn Visitor<Env>,
+        visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
         let event = &self.events[index];
         let offset = self.offset;
         let first = self.const_slots();
-        let Worker { env, row, seen, .. } = w;
+        let Worker { words, values, row, seen, .. } = w;
         if event.may_repeat {
             seen.clear();
         }
         let mut flow = ControlFlow::Continue(());
-        let solved = event.plan.solve(env, &mut |env| {
+        let solved = event.plan.solve(&mut values.env, &mut |env| {
             if let Some(e) = &env.pending {
                 flow = visitor.fault(index, e.clone());
                 return Ok(flow.is_continue());
@@ -513,28 +567,26 @@ impl Machine {
                 for slot in &event.writes {
                     let slot = *slot as usize;
                     row[offset + slot - first] = self.table.encode(&env.slots[slot], &self.slots[slot].rep);
-                    env.words[slot] = row[offset + slot - first];
+                    words.words[slot] = row[offset + slot - first];
                 }
-                for slot in event.params.iter().chain(&event.results) {
-                    let slot = *slot as usize;
-                    env.words[slot] = match &env.slots[slot] {
-                        // A result nothing was assigned to.
-                        Val::None => u64::MAX,
+                for slot in self.label_slots(index) {
+                    words.words[slot] = match &env.slots[slot] {
+                        Val::None => UNASSIGNED,
                         v => self.table.encode(v, &self.slots[slot].rep),
                     };
                 }
                 let is_new = !event.may_repeat || {
-                    let mut key = self.label_at(index, env);
+                    let mut key = self.label_at(index, words);
                     key.extend_from_slice(row);
                     seen.insert(key)
                 };
                 if is_new {
-                    flow = visitor.transition(Transition { operation: index, here: env, target: row });
+                    flow = visitor.transition(Transition { operation: index, here: words, target: row });
                 }
                 // Also after a repetition: the next event starts from these words.
                 for slot in &event.writes {
                     let slot = *slot as usize;
-                    env.words[slot] = source[offset + slot - first];
+                    words.words[slot] = source[offset + slot - first];
                 }
                 Ok(flow.is_continue())
             });
@@ -554,8 +606,15 @@ impl Machine {
         flow
     }
 
+    /// Where the parameters and results of an event are.
+    #[inline]
+    fn label_slots(&self, index: usize) -> impl Iterator<Item = usize> {
+        let event = &self.events[index];
+        event.params.iter().chain(&event.results).map(|slot| *slot as usize)
+    }
+
     /// Event, parameters and results: what makes a transition beside its target. They are in the environment's words.
-    pub(super) fn label_at(&self, index: usize, env: &Env) -> Label {
+    pub(super) fn label_at(&self, index: usize, env: &WordEnv) -> Label {
         let event = &self.events[index];
         let slots = event.params.iter().chain(&event.results);
         std::iter::once(index as u64).chain(slots.map(|s| env.words[*s as usize])).collect()
@@ -589,15 +648,16 @@ impl Machine {
     }
 
     /// The parameters with which an event has this fault in a state, as far as they had values by then.
-    pub fn faulty_parameters(&self, w: &mut Worker, row: &[u64], event: usize, fault: &Fault) -> Vec<Val> {
-        self.load_row(w, row);
-        self.fill(&mut w.env);
+    pub fn faulty_parameters(&self, row: &[u64], event: usize, fault: &Fault) -> Vec<Val> {
+        let mut values = self.new_values(self.slots.len(), &Stop::default());
+        self.load_values(&mut values, row);
+        let mut env = values.env;
         let event = &self.events[event];
         let params = |env: &Env| -> Vec<Val> {
             event.params.iter().map(|slot| env.slots[*slot as usize].clone()).collect()
         };
         let mut found = None;
-        let solved = event.plan.solve(&mut w.env, &mut |env| {
+        let solved = event.plan.solve(&mut env, &mut |env| {
             let here = params(env);
             let fails = match &env.pending {
                 Some(e) => **e == *fault,
@@ -609,7 +669,7 @@ impl Machine {
             Ok(!fails)
         });
         match solved {
-            Err(_) if found.is_none() => params(&w.env),
+            Err(_) if found.is_none() => params(&env),
             _ => found.unwrap_or_default(),
         }
     }
@@ -620,8 +680,7 @@ impl Machine {
         let event = self.events.get(*event as usize)?;
         let value = |(slot, w): (&Slot, &u64)| {
             let rep = &self.slots[*slot as usize].rep;
-            // A result nothing was assigned to.
-            if *w == u64::MAX { None } else { self.plain(*slot as usize, &self.table.decode(*w, rep)) }
+            if *w == UNASSIGNED { None } else { self.plain(*slot as usize, &self.table.decode(*w, rep)) }
         };
         let (params, results) = words.split_at_checked(event.params.len())?;
         Some(Labelled {

@@ -1,8 +1,8 @@
 //! A B machine as engines see it.
 
-use super::machine::{Machine, Mode, Worker};
+use super::machine::{Machine, Worker};
 use super::{Check, Complete, Label, Operation, Starts, Stop, System, Visit, Visitor, Width};
-use crate::eval::node::Env;
+use crate::eval::env::WordEnv;
 use crate::lang::diag::Span;
 use crate::value::Show;
 use crate::value::fault::Res;
@@ -15,7 +15,7 @@ fn bits_of(n: u64) -> u32 {
 
 impl System for Machine {
     type Worker = Worker;
-    type Here = Env;
+    type Here = WordEnv;
 
     fn widths(&self) -> Vec<Width> {
         let numbers = if self.is_open() { 1 << 32 } else { self.valuations() as u64 };
@@ -38,15 +38,7 @@ impl System for Machine {
     }
 
     fn worker(&self, stop: &Stop) -> Worker {
-        self.worker_for(Mode::Words, stop)
-    }
-
-    fn light_worker(&self, stop: &Stop) -> Worker {
-        self.worker_for(Mode::OnlyWords, stop)
-    }
-
-    fn prefetching_worker(&self, stop: &Stop) -> Worker {
-        self.worker_for(Mode::Ahead, stop)
+        self.new_worker(stop)
     }
 
     fn left_out(&self, deadlock: bool) -> usize {
@@ -58,32 +50,50 @@ impl System for Machine {
         self.visit_starts(w, visit)
     }
 
-    fn initial(&self, w: &mut Worker, valuation: usize, visit: &mut Visit<'_, Env>) -> Res<ControlFlow<()>> {
+    fn initial(
+        &self,
+        w: &mut Worker,
+        valuation: usize,
+        visit: &mut Visit<'_, WordEnv>,
+    ) -> Res<ControlFlow<()>> {
         self.visit_initial(w, valuation, visit)
     }
 
     #[inline]
-    fn successors(&self, w: &mut Worker, source: &[u64], visitor: &mut dyn Visitor<Env>) -> ControlFlow<()> {
-        self.visit_successors(w, source, visitor)
+    fn successors(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
+        self.visit_successors::<false>(w, source, visitor)
+    }
+
+    fn successors_ahead(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
+        self.visit_successors::<true>(w, source, visitor)
     }
 
     #[inline]
-    fn load<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut Env {
-        self.load_row(w, row);
-        &mut w.env
+    fn load<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut WordEnv {
+        self.load_row(w, row)
     }
 
     #[inline]
-    fn holds(&self, check: usize, env: &mut Env) -> Res<bool> {
+    fn holds(&self, check: usize, env: &mut WordEnv) -> Res<bool> {
         self.compiled[check].holds(env)
     }
 
     fn cut(&self, w: &mut Worker) -> Option<Span> {
-        w.env.truncated.take()
+        Machine::cut_in(w)
     }
 
     #[inline]
-    fn label(&self, index: usize, env: &Env) -> Label {
+    fn label(&self, index: usize, env: &WordEnv) -> Label {
         self.label_at(index, env)
     }
 

@@ -62,7 +62,7 @@ pub use crate::value::fault::{Fault, Res};
 pub use crate::verdict::Complete;
 pub use constants::Setup;
 pub use interned::Interned;
-pub use machine::{Labelled, Machine, Worker};
+pub use machine::{Labelled, Machine, Values, Worker};
 pub use solve::First;
 
 use crate::lang::diag::Span;
@@ -227,17 +227,6 @@ pub trait System: Send + Sync {
     /// What one thread needs.
     fn worker(&self, stop: &Stop) -> Self::Worker;
 
-    /// A worker for one who asks for successors and checks only, and for no label of an operation that cannot repeat.
-    fn light_worker(&self, stop: &Stop) -> Self::Worker {
-        self.worker(stop)
-    }
-
-    /// A worker that calls [`Visitor::prefetch`] some time before it visits a transition, where that is possible; for one
-    /// who asks for no label.
-    fn prefetching_worker(&self, stop: &Stop) -> Self::Worker {
-        self.worker(stop)
-    }
-
     /// Visits every start: what the initial states depend on, such as a valuation of constants, in ascending order.
     ///
     /// The token says that none is missing. It is made here, at the end of the enumeration, and nowhere else; without it
@@ -259,6 +248,16 @@ pub trait System: Send + Sync {
         source: &[u64],
         visit: &mut dyn Visitor<Self::Here>,
     ) -> ControlFlow<()>;
+
+    /// The same, and [`Visitor::prefetch`] is called some time before a transition is visited, where that is possible.
+    fn successors_ahead(
+        &self,
+        w: &mut Self::Worker,
+        source: &[u64],
+        visit: &mut dyn Visitor<Self::Here>,
+    ) -> ControlFlow<()> {
+        self.successors(w, source, visit)
+    }
 
     /// Puts a state at hand.
     fn load<'w>(&self, w: &'w mut Self::Worker, row: &[u64]) -> &'w mut Self::Here;

@@ -224,9 +224,7 @@ impl Machine {
                 self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
         }
         self.sites = (0..l.sites).map(|_| Arc::default()).collect();
-        let mut tests = self.compiled.iter();
-        let suffices = self.fast.iter().all(Option::is_some) && tests.all(|c| c.fast.is_some());
-        self.is_word = known.iter().map(|k| suffices && matches!(k, Known::Word)).collect();
+        self.is_word = known.iter().map(|k| matches!(k, Known::Word)).collect();
     }
 
     /// Every valuation, the first ones first.
@@ -257,7 +255,7 @@ impl Machine {
 
     /// Looks for the valuations again, and visits those that are not among the first.
     fn visit_others(&self, w: &mut Worker, first: usize, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
-        let mut env = self.solver(&w.env.stop.clone().unwrap_or_default());
+        let mut env = self.solver(&Machine::stop_of(w));
         let mut visited = HashSet::new();
         let mut taken = first;
         let mut is_faulty = false;

@@ -61,15 +61,13 @@ impl<'a> Ask<'a> {
         self.env.set(slot, v);
     }
 
-    // The expressions must outlive the compiler, which remembers comprehensions by their address.
-
-    pub fn raw(&mut self, e: &'a Expr) -> Res<Val> {
+    pub fn raw(&mut self, e: &Expr) -> Res<Val> {
         let node = self.compiler.expr(e);
         self.grow();
         node.val(&mut self.env).map_err(|f| f.at(e.span))
     }
 
-    pub fn value(&mut self, e: &'a Expr) -> Res<Answer> {
+    pub fn value(&mut self, e: &Expr) -> Res<Answer> {
         let v = self.raw(e)?;
         let rep = self.compiler.rep(&e.ty);
         self.plain(v, &rep).map_err(|f| f.at(e.span))
@@ -92,7 +90,7 @@ impl<'a> Ask<'a> {
     }
 
     /// Kleene: true, false or a fault.
-    pub fn truth(&mut self, p: &'a Expr) -> Res<bool> {
+    pub fn truth(&mut self, p: &Expr) -> Res<bool> {
         let test = self.compiler.test(p);
         self.grow();
         test.holds(&mut self.env).map_err(|f| f.at(p.span))
@@ -100,7 +98,7 @@ impl<'a> Ask<'a> {
 
     /// The values of locals under which all predicates are true; at most `limit`. The last is left in the
     /// environment.
-    pub fn solve(&mut self, locals: &[LocalId], preds: &[&'a Expr], limit: usize) -> Res<Solutions> {
+    pub fn solve(&mut self, locals: &[LocalId], preds: &[&Expr], limit: usize) -> Res<Solutions> {
         let slots: Vec<u32> = locals.iter().map(|l| self.compiler.local_slot(*l)).collect();
         let plan = self.compiler.plan(&slots, preds);
         self.grow();
@@ -139,8 +137,8 @@ impl<'a> Ask<'a> {
     pub fn witness(
         &mut self,
         locals: &[LocalId],
-        conditions: &[&'a Expr],
-        body: &'a Expr,
+        conditions: &[&Expr],
+        body: &Expr,
         truth: Option<bool>,
     ) -> Res<bool> {
         let slots: Vec<u32> = locals.iter().map(|l| self.compiler.local_slot(*l)).collect();

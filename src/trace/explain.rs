@@ -9,7 +9,7 @@ use crate::model::raise::text;
 use crate::model::{
     BinOp, Expr, ExprKind as E, Fun, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
 };
-use crate::system::{Machine, Stop, System};
+use crate::system::{Machine, System};
 use crate::value::fault::Fault;
 use crate::value::val::Val;
 use crate::value::{Scope, Value};
@@ -134,8 +134,7 @@ impl<'a> Explainer<'a> {
         let event = &self.system.events[index];
         let Some(row) = self.row else { return (event.name.to_string(), vec![], vec![]) };
         let op = &model.operations[event.op.index()];
-        let mut worker = self.system.full_worker(&Stop::default());
-        let find = AssertUnwindSafe(|| self.system.faulty_parameters(&mut worker, row, index, fault));
+        let find = AssertUnwindSafe(|| self.system.faulty_parameters(row, index, fault));
         let values = catch_unwind(find).unwrap_or_default();
         let mut params = vec![];
         for ((l, v), slot) in op.params.iter().zip(&values).zip(&event.params) {

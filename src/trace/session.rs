@@ -5,8 +5,9 @@ use super::fault::{fault_diagnostic, plain_error};
 use super::replay::position;
 use super::values::Reader;
 use super::{Step, shown};
-use crate::lang::b::{Definitions, parse_expr};
 use crate::lang::diag::{Diagnostic, SourceMap};
+use crate::lang::languages::{Language, parse_expr};
+use crate::lang::macros::Definitions;
 use crate::model::check::{Want, check_expr, check_open};
 use crate::model::{Expr, Model, Type};
 use crate::system::{Machine, Stop, System, Transition, Visitor, initial_states};
@@ -45,7 +46,9 @@ pub struct Visited {
 pub struct Session<'s> {
     pub system: &'s Machine,
     pub sources: &'s mut SourceMap,
+    /// For questions.
     definitions: &'s Definitions,
+    language: Language,
     /// The model with names for the elements of deferred sets.
     model: Model,
     pub visited: Vec<Visited>,
@@ -53,7 +56,12 @@ pub struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    pub fn new(system: &'s Machine, sources: &'s mut SourceMap, definitions: &'s Definitions) -> Session<'s> {
+    pub fn new(
+        system: &'s Machine,
+        sources: &'s mut SourceMap,
+        definitions: &'s Definitions,
+        language: Language,
+    ) -> Session<'s> {
         let mut model = (*system.model).clone();
         for i in 0..model.sets.len() {
             let set = crate::model::SetId(i as u32);
@@ -63,7 +71,7 @@ impl<'s> Session<'s> {
                 model.sets[i].elements = Some(names);
             }
         }
-        Session { system, sources, definitions, model, visited: vec![], at: None }
+        Session { system, sources, definitions, language, model, visited: vec![], at: None }
     }
 
     /// The initial states, of every valuation of the constants; at most some of them.
@@ -136,7 +144,7 @@ impl<'s> Session<'s> {
     }
 
     fn parse(&mut self, text: &str) -> Result<crate::lang::ast::Expr, Vec<Diagnostic>> {
-        parse_expr(self.sources, "question", text, self.definitions)
+        parse_expr(self.language, self.sources, "question", text, self.definitions)
     }
 
     /// The type of an expression.

@@ -6,6 +6,7 @@ use crate::support;
 use crate::support::random::Case;
 use kanon::eval::Fault;
 use kanon::eval::compile::Compiler;
+use kanon::eval::env::WordEnv;
 use kanon::eval::node::{Env, Node, Test};
 use kanon::eval::word::lower::{Known, Lower};
 use kanon::eval::word::{Atom, Pred, Word};
@@ -13,7 +14,9 @@ use kanon::model::{Expr, ExprKind, Type};
 use kanon::value::Value;
 use kanon::value::ops::force;
 use kanon::value::rep::Rep;
+use kanon::value::table::Table;
 use kanon::value::val::{Val, from_value, to_value};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const FUEL: u64 = 200_000;
@@ -35,7 +38,7 @@ fn production(case: &Case) -> Option<Result<Value, Fault>> {
         _ => return None,
     };
     let truncated = env.truncated.take();
-    same_on_words(case, &compiler, test.as_ref(), node.as_ref(), env, &result);
+    same_on_words(case, &compiler, test.as_ref(), node.as_ref(), &env.slots, &result);
     match result {
         _ if truncated.is_some() => None,
         Ok(v) => Some(Ok(v)),
@@ -53,19 +56,15 @@ fn same_on_words(
     compiler: &Compiler,
     test: Option<&Test>,
     node: Option<&Node>,
-    mut env: Env,
+    values: &[Val],
     expected: &Result<Value, Box<Fault>>,
 ) {
     let n = case.constants.len();
-    for slot in 0..n + case.variables.len() {
-        env.words.push(env.table.word(&env.slots[slot]));
-    }
-    env.words.resize(compiler.slots.len(), 0);
+    let table: Arc<Table> = Arc::default();
+    let words: Vec<u64> = values[..n + case.variables.len()].iter().map(|v| table.word(v)).collect();
     // Constants known and unknown in turn: literals or words that are read.
-    let fixed =
-        |slot: usize| if slot.is_multiple_of(2) { Known::Fixed(env.words[slot]) } else { Known::Word };
+    let fixed = |slot: usize| if slot.is_multiple_of(2) { Known::Fixed(words[slot]) } else { Known::Word };
     let known: Vec<Known> = (0..n).map(fixed).collect();
-    let table = env.table.clone();
     let variables = n as u32..(n + case.variables.len()) as u32;
     let mut lower = Lower::new(&compiler.slots, &table, &known, variables);
     let rep = Rep::of(&case.expr.ty, &case.scope);
@@ -73,8 +72,10 @@ fn same_on_words(
     let word = node.and_then(|n| lower.closed_value(n, &rep));
     let slow = matches!(pred, Some(Pred::Atom(Atom::Slow(_)))) || matches!(word, Some(Word::Slow(_)));
     ON_WORDS.fetch_add(u64::from(!slow && (pred.is_some() || word.is_some())), Ordering::Relaxed);
-    env.memos = (0..lower.sites).map(|_| Default::default()).collect();
-    env.lists = vec![Default::default(); lower.sites];
+    let memos = (0..lower.sites).map(|_| Default::default()).collect();
+    let mut env = WordEnv::new(compiler.slots.len(), table.clone(), memos, None);
+    env.words[..words.len()].copy_from_slice(&words);
+    (0..n).filter(|slot| slot.is_multiple_of(2)).for_each(|slot| env.keep(slot, &values[slot]));
     for time in ["first", "second"] {
         let got = match (&pred, &word) {
             (Some(pred), _) => pred.holds(&mut env).map(Value::Bool),

@@ -110,7 +110,8 @@ fn compare(model: &Model, scope: &Scope) -> Result<usize, String> {
                 return Ok(compared);
             }
             let faults = expected.faults;
-            let label = |s: &reference::Step| (s.op, s.params.clone(), s.results.clone(), plain(&s.state));
+            let label =
+                |s: &reference::Successor| (s.op, s.params.clone(), s.results.clone(), plain(&s.state));
             let expected: BTreeSet<Label> = expected.steps.iter().map(label).collect();
             if !faults.is_empty() && !steps.wd {
                 return Err(format!("in {here:?}: expected {faults:?}, but no fault was seen"));

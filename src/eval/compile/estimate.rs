@@ -1,6 +1,6 @@
 //! About how many values a generator has, and what bounds an integer.
 
-use super::forms::{Conjunct, Form, Open, flatten, form, memberships};
+use super::forms::{Conjunct, Form, OpenSlots, flatten, form, memberships};
 use super::{Compiler, fun_kind};
 use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
@@ -32,9 +32,9 @@ impl Compiler<'_> {
         let n = SetBound::Fixed;
         match &set.kind {
             ExprKind::Binary(BinOp::Interval, a, b) => Some((SetBound::Expr(a), SetBound::Expr(b))),
-            ExprKind::Lit(Lit::Natural) => Some((n(0), SetBound::Open)),
-            ExprKind::Lit(Lit::Natural1) => Some((n(1), SetBound::Open)),
-            ExprKind::Lit(Lit::Integer) => Some((SetBound::Open, SetBound::Open)),
+            ExprKind::Lit(Lit::Natural) => Some((n(0), SetBound::OpenSlots)),
+            ExprKind::Lit(Lit::Natural1) => Some((n(1), SetBound::OpenSlots)),
+            ExprKind::Lit(Lit::Integer) => Some((SetBound::OpenSlots, SetBound::OpenSlots)),
             ExprKind::Lit(Lit::NatSet) => Some((n(0), n(max))),
             ExprKind::Lit(Lit::Nat1Set) => Some((n(1), n(max))),
             ExprKind::Lit(Lit::IntSet) => Some((n(min), n(max))),
@@ -42,7 +42,7 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn range_cost(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> f64 {
+    pub(super) fn range_cost(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct]) -> f64 {
         let (mut lo, mut hi) = (None::<f64>, None::<f64>);
         let (mut has_lo, mut has_hi) = (false, false);
         let mut low = |v: Option<f64>| {
@@ -68,12 +68,12 @@ impl Compiler<'_> {
                 match a {
                     SetBound::Fixed(n) => low(Some(n as f64)),
                     SetBound::Expr(e) => low(literal(e)),
-                    SetBound::Open => {}
+                    SetBound::OpenSlots => {}
                 }
                 match b {
                     SetBound::Fixed(n) => high(Some(n as f64)),
                     SetBound::Expr(e) => high(literal(e)),
-                    SetBound::Open => {}
+                    SetBound::OpenSlots => {}
                 }
             }
         }
@@ -108,7 +108,7 @@ impl Compiler<'_> {
     pub(super) fn take_bounds(
         &mut self,
         slot: Slot,
-        open: &Open,
+        open: &OpenSlots,
         todo: &mut Vec<Conjunct>,
     ) -> (Vec<Bound>, Vec<Bound>) {
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
@@ -166,7 +166,7 @@ impl Compiler<'_> {
 
     fn set_bound(&mut self, b: SetBound) -> Option<Bound> {
         match b {
-            SetBound::Open => None,
+            SetBound::OpenSlots => None,
             SetBound::Fixed(n) => Some(Bound { node: Node::Const(Val::I(n)), offset: 0, scale: None }),
             SetBound::Expr(e) => Some(Bound { node: self.expr(e), offset: 0, scale: None }),
         }
@@ -181,7 +181,7 @@ impl Compiler<'_> {
         &mut self,
         slot: Slot,
         set: &'e Expr,
-        open: &Open,
+        open: &OpenSlots,
         todo: &[Conjunct<'e>],
     ) -> Option<(Sequences<'e>, f64)> {
         let mut kind = super::pred::seq_kind(set)?;
@@ -221,7 +221,7 @@ impl Compiler<'_> {
     }
 
     /// A finite set that is known to have all items of the unknown sequence.
-    fn range_of<'e>(&mut self, slot: Slot, open: &Open, todo: &[Conjunct<'e>]) -> Option<&'e Expr> {
+    fn range_of<'e>(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct<'e>]) -> Option<&'e Expr> {
         let is_range = |c: &mut Self, e: &Expr| match &e.kind {
             ExprKind::Call(Fun::Ran, args) => c.as_slot(&args[0]) == Some(slot),
             _ => false,
@@ -265,8 +265,8 @@ impl Compiler<'_> {
     // ---- growing --------------------------------------------------------------------------------------------
 
     /// Whether growing pays: something else is said of this unknown alone.
-    pub(super) fn can_grow(&mut self, slot: Slot, open: &Open, todo: &[Conjunct]) -> bool {
-        let only: Open = [slot].into();
+    pub(super) fn can_grow(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct]) -> bool {
+        let only: OpenSlots = [slot].into();
         let mut others = open.clone();
         others.remove(&slot);
         let about = |c: &&Conjunct| self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others);
@@ -300,7 +300,7 @@ impl Compiler<'_> {
     }
 
     /// What the conjuncts say of the unknown function's value at a point.
-    pub(super) fn equations(&mut self, slot: Slot, others: &Open, todo: &[Conjunct]) -> Vec<Equation> {
+    pub(super) fn equations(&mut self, slot: Slot, others: &OpenSlots, todo: &[Conjunct]) -> Vec<Equation> {
         let mut out = Vec::new();
         for c in todo {
             if c.negated || c.expr.asks_for_values() {
@@ -317,7 +317,7 @@ impl Compiler<'_> {
                     if guards.iter().any(|g| self.mentions_open(g, others)) {
                         continue;
                     }
-                    let bound: Open = locals.iter().map(|l| self.local_slot(*l)).collect();
+                    let bound: OpenSlots = locals.iter().map(|l| self.local_slot(*l)).collect();
                     let mut parts = Vec::new();
                     flatten(Conjunct::new(body, false), &mut parts);
                     for part in parts.iter().filter(|p| !p.negated) {
@@ -520,7 +520,7 @@ pub(super) struct Sequences<'e> {
 }
 
 pub(super) enum SetBound<'e> {
-    Open,
+    OpenSlots,
     Fixed(i64),
     Expr(&'e Expr),
 }

@@ -37,7 +37,7 @@ pub(super) enum Form<'e> {
     Other,
 }
 
-pub(super) type Open = HashSet<Slot>;
+pub(super) type OpenSlots = HashSet<Slot>;
 
 /// Splits into conjuncts, driving negations inwards.
 pub(super) fn flatten<'e>(c: Conjunct<'e>, out: &mut Vec<Conjunct<'e>>) {

@@ -7,7 +7,7 @@
 
 use super::Compiler;
 use super::estimate::SetBound;
-use super::forms::{Conjunct, Form, Open, form, memberships};
+use super::forms::{Conjunct, Form, OpenSlots, form, memberships};
 use super::fun_kind;
 use crate::eval::node::{Binary, Node, Slot};
 use crate::eval::plan::{Bound, Root, Scale};
@@ -77,7 +77,7 @@ pub(super) type Implied = BTreeMap<Slot, Range>;
 
 impl Compiler<'_> {
     /// Every linear constraint among the conjuncts, each read as "≤ 0".
-    fn rows<'e>(&mut self, open: &Open, todo: &[Conjunct<'e>]) -> Vec<Linear<'e>> {
+    fn rows<'e>(&mut self, open: &OpenSlots, todo: &[Conjunct<'e>]) -> Vec<Linear<'e>> {
         let mut rows: Vec<Linear> = Vec::new();
         for m in memberships(todo) {
             if m.subset {
@@ -135,7 +135,7 @@ impl Compiler<'_> {
 
     /// Bounds that products of unknowns give. Once a factor is bound, its product says nothing any more that can be
     /// used when the plan is made, so this is kept.
-    pub(super) fn implied(&mut self, open: &Open, todo: &[Conjunct]) -> Implied {
+    pub(super) fn implied(&mut self, open: &OpenSlots, todo: &[Conjunct]) -> Implied {
         let rows = self.rows(open, todo);
         if rows.iter().all(|r| r.products().next().is_none()) {
             return Implied::new();
@@ -152,7 +152,7 @@ impl Compiler<'_> {
     pub(super) fn linear_bounds(
         &mut self,
         slot: Slot,
-        open: &Open,
+        open: &OpenSlots,
         todo: &[Conjunct],
     ) -> (Option<i128>, Option<i128>) {
         let rows = self.rows(open, todo);
@@ -168,7 +168,7 @@ impl Compiler<'_> {
     pub(super) fn row_bounds(
         &mut self,
         slot: Slot,
-        open: &Open,
+        open: &OpenSlots,
         todo: &[Conjunct],
     ) -> (Vec<Bound>, Vec<Bound>) {
         let rows = self.rows(open, todo);
@@ -222,7 +222,7 @@ impl Compiler<'_> {
     }
 
     /// The largest coefficient each unknown has.
-    pub(super) fn coefficients(&mut self, open: &Open, todo: &[Conjunct]) -> Vec<(Slot, f64)> {
+    pub(super) fn coefficients(&mut self, open: &OpenSlots, todo: &[Conjunct]) -> Vec<(Slot, f64)> {
         let mut out: BTreeMap<Slot, f64> = BTreeMap::new();
         for r in self.rows(open, todo) {
             if r.terms.len() > 1 {
@@ -239,16 +239,16 @@ impl Compiler<'_> {
     fn literal_range(&mut self, set: &Expr) -> Option<(Option<i128>, Option<i128>)> {
         let (a, b) = self.bounds_of(set)?;
         let side = |b: SetBound| match b {
-            SetBound::Open => Some(None),
+            SetBound::OpenSlots => Some(None),
             SetBound::Fixed(n) => Some(Some(i128::from(n))),
-            SetBound::Expr(e) => self.linear(e, &Open::new()).and_then(|l| l.literal()).map(Some),
+            SetBound::Expr(e) => self.linear(e, &OpenSlots::new()).and_then(|l| l.literal()).map(Some),
         };
         let [a, b] = [a, b].map(side);
         Some((a.flatten(), b.flatten()))
     }
 
     /// The expression as a linear form over unknowns and known parts.
-    fn linear<'e>(&self, e: &'e Expr, open: &Open) -> Option<Linear<'e>> {
+    fn linear<'e>(&self, e: &'e Expr, open: &OpenSlots) -> Option<Linear<'e>> {
         if let Some(s) = self.symbol(e).filter(|s| open.contains(s)) {
             return Some(Linear { terms: [(Term::Unknown(s), 1)].into(), ..Linear::default() });
         }
@@ -285,7 +285,7 @@ impl Compiler<'_> {
 }
 
 impl Compiler<'_> {
-    fn product(&self, e: &Expr, open: &Open) -> Option<Product> {
+    fn product(&self, e: &Expr, open: &OpenSlots) -> Option<Product> {
         let unknown = |e: &Expr| self.symbol(e).filter(|s| open.contains(s));
         match &e.kind {
             ExprKind::Binary(BinOp::Mul, a, b) => {

@@ -45,8 +45,9 @@ pub struct Compiler<'m> {
     locals: HashMap<LocalId, Slot>,
     /// Where `x$0` is found.
     old: HashMap<Target, Slot>,
-    /// Comprehensions compiled already, by binder and inlining.
-    comprs: HashMap<(LocalId, u32), Arc<Compr>>,
+    /// Comprehensions compiled already, by binder and inlining: what was compiled, and to what. The type checker gives
+    /// each binder its own variables; but a copy in which something else was replaced has the same ones.
+    comprs: HashMap<(LocalId, u32), Vec<(Expr, Arc<Compr>)>>,
     inlining: u32,
     /// Operations being inlined, to stop at a cycle.
     calls: Vec<crate::model::OpId>,
@@ -578,7 +579,7 @@ impl<'m> Compiler<'m> {
     // ---- comprehensions -------------------------------------------------------------------------------------
 
     fn comprehension(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(locals) {
+        if let Some(c) = self.compiled(e, locals) {
             return c;
         }
         let tuple = self.tuple(locals);
@@ -587,7 +588,7 @@ impl<'m> Compiler<'m> {
     }
 
     fn lambda(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(locals) {
+        if let Some(c) = self.compiled(e, locals) {
             return c;
         }
         let tuple = self.tuple(locals);
@@ -612,7 +613,7 @@ impl<'m> Compiler<'m> {
 
     /// The set of the values of an expression: `{x . P | E}`, and what SIGMA, UNION … range over.
     fn mapped(&mut self, e: &Expr, locals: &[LocalId], pred: &Expr, body: &Expr) -> Arc<Compr> {
-        if let Some(c) = self.compiled(locals) {
+        if let Some(c) = self.compiled(e, locals) {
             return c;
         }
         let element = self.expr(body);
@@ -682,18 +683,19 @@ impl<'m> Compiler<'m> {
             span: e.span,
         });
         if let Some(id) = binder(locals) {
-            self.comprs.insert((id, self.inlining), c.clone());
+            self.comprs.entry((id, self.inlining)).or_default().push((e.clone(), c.clone()));
         }
         c
     }
 
     /// Compiled before: nested comprehensions would otherwise be compiled once for each use around them.
-    fn compiled(&self, locals: &[LocalId]) -> Option<Arc<Compr>> {
-        self.comprs.get(&(binder(locals)?, self.inlining)).cloned()
+    fn compiled(&self, e: &Expr, locals: &[LocalId]) -> Option<Arc<Compr>> {
+        let copies = self.comprs.get(&(binder(locals)?, self.inlining))?;
+        copies.iter().find(|(known, _)| known == e).map(|(_, c)| c.clone())
     }
 }
 
-/// What identifies a binder: the type checker gives each its own variables.
+/// The first variable of a binder.
 fn binder(locals: &[LocalId]) -> Option<LocalId> {
     locals.first().copied()
 }

@@ -5,12 +5,12 @@
 
 use super::Compiler;
 use super::estimate::{Sequences, UNBOUNDED, type_size, weight};
-use super::forms::{Conjunct, Form, Known, Open, flatten, form, known, may_fault, memberships};
+use super::forms::{Conjunct, Form, Known, OpenSlots, flatten, form, known, may_fault, memberships};
 use super::linear::alldifferent;
 use super::pred::{is_type, seq_kind};
 use crate::eval::node::grow::Grow;
 use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
-use crate::eval::plan::{Plan, Step};
+use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, Type, UnOp};
 use crate::value::rep::{Rep, Shape};
@@ -85,14 +85,14 @@ impl<'m> Compiler<'m> {
 
     fn steps(
         &mut self,
-        mut open: Open,
+        mut open: OpenSlots,
         mut todo: Vec<Conjunct>,
         may_repeat: &mut bool,
         unbounded: &mut bool,
-    ) -> Vec<Step> {
+    ) -> Vec<PlanStep> {
         let mut steps = Vec::new();
         // Unknowns of an existential that was opened; nobody asks for their values.
-        let mut inner: Open = HashSet::new();
+        let mut inner: OpenSlots = HashSet::new();
         let groups = alldifferent(&todo);
         let implied = self.implied(&open, &todo);
         self.implied.push(implied);
@@ -110,7 +110,7 @@ impl<'m> Compiler<'m> {
                 let rest = self.steps(open, std::mem::take(&mut todo), &mut repeat, &mut endless);
                 *unbounded |= endless;
                 let rest = Plan { steps: rest, may_repeat: repeat, unbounded: endless };
-                steps.push(Step::Test(Test::Exists(Arc::new(rest))));
+                steps.push(PlanStep::Test(Test::Exists(Arc::new(rest))));
                 break;
             }
             if self.take_equality(&mut open, &mut todo, &mut steps) {
@@ -143,7 +143,7 @@ impl<'m> Compiler<'m> {
                         node = *inner;
                     }
                     let pattern = self.pattern(pattern, &mut open);
-                    steps.push(Step::Generate(Generator::In { pattern, set: node, rep, span }));
+                    steps.push(PlanStep::Generate(Generator::In { pattern, set: node, rep, span }));
                 }
                 WayKind::Sequences { conjunct, slot, set, sequences } => {
                     if let Some(i) = conjunct.filter(|_| sequences.is_whole) {
@@ -152,7 +152,7 @@ impl<'m> Compiler<'m> {
                     let node = self.bounded_sequences(sequences, &set.ty, set.span);
                     open.remove(&slot);
                     let rep = self.rep(&set.ty);
-                    steps.push(Step::Generate(Generator::In {
+                    steps.push(PlanStep::Generate(Generator::In {
                         pattern: Pattern::Bind(slot),
                         set: node,
                         rep,
@@ -161,7 +161,7 @@ impl<'m> Compiler<'m> {
                 }
                 WayKind::Grow { slot, set, subset } => {
                     let space = self.space(set, subset);
-                    let only: Open = [slot].into();
+                    let only: OpenSlots = [slot].into();
                     let mut others = open.clone();
                     others.remove(&slot);
                     let mut tests = Vec::new();
@@ -175,7 +175,7 @@ impl<'m> Compiler<'m> {
                     }
                     let equations = self.equations(slot, &others, &todo);
                     open.remove(&slot);
-                    steps.push(Step::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
+                    steps.push(PlanStep::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
                 }
                 WayKind::Split { conjunct, cond, then, otherwise } => {
                     let c = todo[conjunct];
@@ -206,25 +206,25 @@ impl<'m> Compiler<'m> {
                         steps
                     });
                     let [yes, no] = &mut ways;
-                    steps.push(Step::Cases(test, std::mem::take(yes), std::mem::take(no)));
+                    steps.push(PlanStep::Cases(test, std::mem::take(yes), std::mem::take(no)));
                     break;
                 }
                 WayKind::Range { slot, span } => {
                     let (lows, highs) = self.take_bounds(slot, &open, &mut todo);
                     open.remove(&slot);
-                    steps.push(Step::Range { slot, lows, highs, limits: self.limits, span });
+                    steps.push(PlanStep::Range { slot, lows, highs, limits: self.limits, span });
                 }
                 WayKind::All { slot } => {
                     open.remove(&slot);
                     let info = self.slots[slot as usize].clone();
-                    steps.push(Step::Generate(Generator::All { slot, rep: info.rep, span: info.span }));
+                    steps.push(PlanStep::Generate(Generator::All { slot, rep: info.rep, span: info.span }));
                 }
                 WayKind::Alt { conjunct, ways } => {
                     todo.remove(conjunct);
                     *may_repeat = true;
                     // Each way binds all it can; the others are opened in each way alike.
                     let mut branches = Vec::new();
-                    let mentioned: Open = open
+                    let mentioned: OpenSlots = open
                         .iter()
                         .copied()
                         .filter(|s| ways.iter().any(|w| self.mentions(w.expr, *s)))
@@ -237,7 +237,7 @@ impl<'m> Compiler<'m> {
                     for s in &mentioned {
                         open.remove(s);
                     }
-                    steps.push(Step::Alt(branches));
+                    steps.push(PlanStep::Alt(branches));
                 }
                 WayKind::Exists { conjunct, locals, body } => {
                     todo.remove(conjunct);
@@ -255,7 +255,7 @@ impl<'m> Compiler<'m> {
         steps
     }
 
-    fn take_tests(&mut self, open: &Open, todo: &mut Vec<Conjunct>, steps: &mut Vec<Step>) {
+    fn take_tests(&mut self, open: &OpenSlots, todo: &mut Vec<Conjunct>, steps: &mut Vec<PlanStep>) {
         let mut ready = Vec::new();
         todo.retain(|c| {
             let now = !self.mentions_open(c.expr, open);
@@ -268,12 +268,18 @@ impl<'m> Compiler<'m> {
         ready.sort_by_key(|c| weight(c.expr));
         for c in ready {
             let t = self.conjunct_test(c);
-            steps.push(Step::Test(t));
+            steps.push(PlanStep::Test(t));
         }
     }
 
     /// What has just been bound differs from the other members of its groups that are known.
-    fn test_differences(&mut self, groups: &[&[Expr]], before: &Open, open: &Open, steps: &mut Vec<Step>) {
+    fn test_differences(
+        &mut self,
+        groups: &[&[Expr]],
+        before: &OpenSlots,
+        open: &OpenSlots,
+        steps: &mut Vec<PlanStep>,
+    ) {
         for group in groups {
             for (i, a) in group.iter().enumerate() {
                 let Some(new) = self.as_slot(a).filter(|s| before.contains(s) && !open.contains(s)) else {
@@ -291,7 +297,7 @@ impl<'m> Compiler<'m> {
                     } else {
                         Test::Atom(Atom::Eq(x, y, rep))
                     };
-                    steps.push(Step::Test(Test::Not(Box::new(same))));
+                    steps.push(PlanStep::Test(Test::Not(Box::new(same))));
                 }
             }
         }
@@ -303,7 +309,12 @@ impl<'m> Compiler<'m> {
     }
 
     /// Binds by an equation whose one side is known.
-    fn take_equality(&mut self, open: &mut Open, todo: &mut Vec<Conjunct>, steps: &mut Vec<Step>) -> bool {
+    fn take_equality(
+        &mut self,
+        open: &mut OpenSlots,
+        todo: &mut Vec<Conjunct>,
+        steps: &mut Vec<PlanStep>,
+    ) -> bool {
         for i in 0..todo.len() {
             let Form::Eq(a, b) = form(todo[i]) else { continue };
             for (l, r) in [(a, b), (b, a)] {
@@ -314,13 +325,13 @@ impl<'m> Compiler<'m> {
                 if self.is_pattern(l, open) {
                     let node = self.expr(r);
                     let pattern = self.pattern(l, open);
-                    steps.push(Step::Generate(Generator::Match(pattern, node, rep)));
+                    steps.push(PlanStep::Generate(Generator::Match(pattern, node, rep)));
                     todo.remove(i);
                     return true;
                 }
                 if let Some((slot, node)) = self.solved(l, r, open) {
                     open.remove(&slot);
-                    steps.push(Step::Generate(Generator::Match(Pattern::Bind(slot), node, rep)));
+                    steps.push(PlanStep::Generate(Generator::Match(Pattern::Bind(slot), node, rep)));
                     todo.remove(i);
                     return true;
                 }
@@ -330,7 +341,7 @@ impl<'m> Compiler<'m> {
                     && let Some(parts) = self.cuts(l, open, todo)
                 {
                     let (node, rep) = (self.expr(r), self.rep(&l.ty));
-                    steps.push(Step::Generate(Generator::Cut { parts, node, rep, span: l.span }));
+                    steps.push(PlanStep::Generate(Generator::Cut { parts, node, rep, span: l.span }));
                     todo.remove(i);
                     return true;
                 }
@@ -348,7 +359,7 @@ impl<'m> Compiler<'m> {
 
     /// The parts of a concatenation, if those that are unknown are names. Nothing but a sequence may be concatenated, so
     /// another conjunct has to say that the unknown parts are sequences: then what is none is no solution.
-    fn cuts(&mut self, e: &Expr, open: &mut Open, todo: &[Conjunct]) -> Option<Vec<Cut>> {
+    fn cuts(&mut self, e: &Expr, open: &mut OpenSlots, todo: &[Conjunct]) -> Option<Vec<Cut>> {
         let is_cut = |e: &Expr| match &e.kind {
             ExprKind::Binary(op, ..) => matches!(op, BinOp::Concat | BinOp::Append | BinOp::Prepend),
             ExprKind::SeqExt(_) => true,
@@ -411,7 +422,13 @@ impl<'m> Compiler<'m> {
     }
 
     /// f = E where E mentions f only under lambdas and comprehensions: a recursive function, kept symbolic.
-    fn take_recursive(&mut self, f: &Expr, e: &Expr, open: &mut Open, steps: &mut Vec<Step>) -> bool {
+    fn take_recursive(
+        &mut self,
+        f: &Expr,
+        e: &Expr,
+        open: &mut OpenSlots,
+        steps: &mut Vec<PlanStep>,
+    ) -> bool {
         let Some(slot) = self.as_slot(f).filter(|s| open.contains(s)) else { return false };
         let mut others = open.clone();
         others.remove(&slot);
@@ -424,7 +441,7 @@ impl<'m> Compiler<'m> {
         }
         let node = self.expr(e);
         open.remove(&slot);
-        steps.push(Step::Generate(Generator::Recursive { slot, node, rep }));
+        steps.push(PlanStep::Generate(Generator::Recursive { slot, node, rep }));
         true
     }
 
@@ -465,7 +482,7 @@ impl<'m> Compiler<'m> {
     }
 
     /// x + a = b and the like, solved for x.
-    fn solved(&mut self, l: &Expr, r: &Expr, open: &Open) -> Option<(Slot, Node)> {
+    fn solved(&mut self, l: &Expr, r: &Expr, open: &OpenSlots) -> Option<(Slot, Node)> {
         let int = |c: &mut Self, op, a: Node, b: Node, span| {
             let rep = c.rep(&l.ty);
             Node::Binary {
@@ -508,7 +525,7 @@ impl<'m> Compiler<'m> {
     }
 
     /// Whether the expression is a tuple or record of names and known parts, with an unknown name in it.
-    pub(super) fn is_pattern(&mut self, e: &Expr, open: &Open) -> bool {
+    pub(super) fn is_pattern(&mut self, e: &Expr, open: &OpenSlots) -> bool {
         if self.as_slot(e).is_some_and(|s| open.contains(&s)) {
             return true;
         }
@@ -527,7 +544,7 @@ impl<'m> Compiler<'m> {
     }
 
     /// Takes a pattern's unknowns out of `open`; a name that occurs twice is bound first and compared then.
-    pub(super) fn pattern(&mut self, e: &Expr, open: &mut Open) -> Pattern {
+    pub(super) fn pattern(&mut self, e: &Expr, open: &mut OpenSlots) -> Pattern {
         if let Some(s) = self.as_slot(e)
             && open.remove(&s)
         {
@@ -548,7 +565,7 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    fn best_way<'e>(&mut self, open: &Open, todo: &[Conjunct<'e>]) -> Option<Way<'e>> {
+    fn best_way<'e>(&mut self, open: &OpenSlots, todo: &[Conjunct<'e>]) -> Option<Way<'e>> {
         let mut ways: Vec<Way<'e>> = Vec::new();
         let mut offer = |cost: f64, kind: WayKind<'e>| ways.push(Way { cost, kind });
         let urgency = self.urgency(open, todo);
@@ -655,20 +672,25 @@ impl<'m> Compiler<'m> {
     /// The way that costs least. For parameters of operations, where nothing is large, what is left after it counts
     /// too: a way that binds two unknowns, or after which an equation gives another one, beats a way of the same size
     /// that does not. (Elsewhere the sets may be unknowns that still grow, which can be tested but not run through.)
-    fn cheapest<'e>(&mut self, ways: Vec<Way<'e>>, open: &Open, todo: &[Conjunct<'e>]) -> Option<Way<'e>> {
+    fn cheapest<'e>(
+        &mut self,
+        ways: Vec<Way<'e>>,
+        open: &OpenSlots,
+        todo: &[Conjunct<'e>],
+    ) -> Option<Way<'e>> {
         const SMALL: f64 = 1000.0;
-        let binds: Vec<Open> = ways.iter().map(|w| self.binds(w, open)).collect();
+        let binds: Vec<OpenSlots> = ways.iter().map(|w| self.binds(w, open)).collect();
         let least = |slot: Slot| {
             let costs = ways.iter().zip(&binds).filter(|(_, b)| b.contains(&slot)).map(|(w, _)| w.cost);
             costs.fold(f64::INFINITY, f64::min).max(1.0)
         };
         let each: HashMap<Slot, f64> = open.iter().map(|s| (*s, least(*s))).collect();
         let small = each.iter().all(|(s, c)| *c <= SMALL && self.parameters.contains(s));
-        let rank = |c: &mut Self, way: &Way<'e>, binds: &Open| {
+        let rank = |c: &mut Self, way: &Way<'e>, binds: &OpenSlots| {
             if !small {
                 return way.cost;
             }
-            let mut left: Open = open.difference(binds).copied().collect();
+            let mut left: OpenSlots = open.difference(binds).copied().collect();
             while c.take_given(&mut left, todo) {}
             // In a fixed order: products of rounded numbers depend on it.
             let mut left: Vec<Slot> = left.into_iter().collect();
@@ -681,10 +703,10 @@ impl<'m> Compiler<'m> {
     }
 
     /// The unknowns that a way binds.
-    fn binds(&self, way: &Way, open: &Open) -> Open {
+    fn binds(&self, way: &Way, open: &OpenSlots) -> OpenSlots {
         match &way.kind {
             WayKind::In { pattern, .. } => {
-                let mut found = Open::new();
+                let mut found = OpenSlots::new();
                 self.collect_open(pattern, open, &mut found);
                 found
             }
@@ -692,17 +714,17 @@ impl<'m> Compiler<'m> {
             | WayKind::Sequences { slot, .. }
             | WayKind::Range { slot, .. }
             | WayKind::All { slot } => [*slot].into(),
-            WayKind::Split { .. } | WayKind::Alt { .. } | WayKind::Exists { .. } => Open::new(),
+            WayKind::Split { .. } | WayKind::Alt { .. } | WayKind::Exists { .. } => OpenSlots::new(),
         }
     }
 
     /// Takes out the unknowns of an equation whose other side is known.
-    fn take_given(&mut self, left: &mut Open, todo: &[Conjunct]) -> bool {
+    fn take_given(&mut self, left: &mut OpenSlots, todo: &[Conjunct]) -> bool {
         for c in todo {
             let Form::Eq(a, b) = form(*c) else { continue };
             for (l, r) in [(a, b), (b, a)] {
                 if self.is_pattern(l, left) && !self.mentions_open(r, left) {
-                    let mut given = Open::new();
+                    let mut given = OpenSlots::new();
                     self.collect_open(l, left, &mut given);
                     left.retain(|s| !given.contains(s));
                     return true;
@@ -713,8 +735,8 @@ impl<'m> Compiler<'m> {
     }
 
     /// Whether opening the disjunction helps: each way must bound what it mentions better than its type does.
-    fn every_way_binds(&mut self, ways: &[Conjunct], open: &Open) -> bool {
-        let mentioned: Open =
+    fn every_way_binds(&mut self, ways: &[Conjunct], open: &OpenSlots) -> bool {
+        let mentioned: OpenSlots =
             open.iter().copied().filter(|s| ways.iter().any(|w| self.mentions(w.expr, *s))).collect();
         !mentioned.is_empty()
             && ways.iter().all(|w| {
@@ -728,10 +750,10 @@ impl<'m> Compiler<'m> {
 
     /// Between unknowns of the same size, the one that lets a conjunct be tested soonest comes first: a little less
     /// than one, so that it never outweighs a value to try.
-    fn urgency(&mut self, open: &Open, todo: &[Conjunct]) -> HashMap<Slot, f64> {
+    fn urgency(&mut self, open: &OpenSlots, todo: &[Conjunct]) -> HashMap<Slot, f64> {
         let mut urgency: HashMap<Slot, f64> = HashMap::new();
         for c in todo {
-            let mut here: Open = HashSet::new();
+            let mut here: OpenSlots = HashSet::new();
             self.collect_open(c.expr, open, &mut here);
             let each = 0.5 / (here.len() as f64).powi(2);
             for s in here {
@@ -746,7 +768,7 @@ impl<'m> Compiler<'m> {
         urgency
     }
 
-    fn collect_open(&self, e: &Expr, open: &Open, out: &mut Open) {
+    fn collect_open(&self, e: &Expr, open: &OpenSlots, out: &mut OpenSlots) {
         if let Some(s) = self.symbol(e).filter(|s| open.contains(s)) {
             out.insert(s);
         }
@@ -769,7 +791,7 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    pub(super) fn mentions_open(&self, e: &Expr, open: &Open) -> bool {
+    pub(super) fn mentions_open(&self, e: &Expr, open: &OpenSlots) -> bool {
         e.any(&|x| self.symbol(x).is_some_and(|s| open.contains(&s)))
     }
 

@@ -3,7 +3,7 @@
 use super::Compiler;
 use crate::eval::code::Code;
 use crate::eval::node::{Atom, Generator, Node, Part, Pattern, Slot, Special, Test, While};
-use crate::eval::plan::{Plan, Step};
+use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
 use crate::model::{Access, BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type};
 use crate::value::fault::WdKind;
@@ -125,7 +125,7 @@ impl Compiler<'_> {
                     {
                         self.unbounded_choice(*slot, v, s.span)
                     }
-                    _ => Step::Generate(Generator::In { pattern, set: node, rep, span: set.span }),
+                    _ => PlanStep::Generate(Generator::In { pattern, set: node, rep, span: set.span }),
                 };
                 let plan = Plan { steps: vec![step], may_repeat: false, unbounded };
                 let assigned = targets.iter().zip(&slots).map(|(lhs, slot)| {
@@ -226,7 +226,7 @@ impl Compiler<'_> {
         slot: Slot,
         set: &crate::value::val::Val,
         span: crate::lang::diag::Span,
-    ) -> Step {
+    ) -> PlanStep {
         use crate::eval::plan::Bound;
         use crate::value::val::{IntSet, Lazy, Val};
         let low = match set {
@@ -239,7 +239,7 @@ impl Compiler<'_> {
         };
         let lows =
             low.map(|n| Bound { node: Node::Const(Val::I(n)), offset: 0, scale: None }).into_iter().collect();
-        Step::Range { slot, lows, highs: Vec::new(), limits: self.limits, span }
+        PlanStep::Range { slot, lows, highs: Vec::new(), limits: self.limits, span }
     }
 
     /// Several variables at once; `x, x := a, b` is `x := a || x := b`.

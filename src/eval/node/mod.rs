@@ -328,6 +328,7 @@ pub enum Atom {
 }
 
 impl Tier for Values {
+    type Env = Env;
     type Value = Val;
     type Node = Node;
     type Assigned = (Slot, Node, R);

@@ -1,7 +1,7 @@
 //! From compiled trees to the fast tier. What answers `None` stays with the general evaluator: a part of an
 //! expression becomes a slow part, an operation is run in the old way as a whole.
 
-use super::plan::{Bound, Each, Generator, Pattern, Plan, Step};
+use super::plan::{Bound, Each, Generator, Pattern, Plan, PlanStep};
 use super::pred::{self, Pred};
 use super::{Code, Frame, Int, Op, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
@@ -30,7 +30,7 @@ pub enum Known {
 
 /// An operation on words.
 #[derive(Debug)]
-pub struct Event {
+pub struct WordEvent {
     pub plan: Plan,
     pub code: Code,
 }
@@ -57,13 +57,13 @@ impl<'a> Lower<'a> {
         Lower { slots, table, constants, variables, bound: BTreeSet::new(), sites: 0 }
     }
 
-    pub fn event(&mut self, e: &compile::Event) -> Option<Event> {
+    pub fn event(&mut self, e: &compile::Event) -> Option<WordEvent> {
         self.bound.clear();
         let plan = self.plan(&e.plan)?;
         let code = self.code(&e.code)?;
         // A result that nothing was assigned to has no word.
         let known = e.params.iter().chain(&e.results).all(|s| self.bound.contains(s));
-        known.then_some(Event { plan, code })
+        known.then_some(WordEvent { plan, code })
     }
 
     /// A test outside of operations. It always has a form: in the worst case all of it is slow.
@@ -434,35 +434,35 @@ impl<'a> Lower<'a> {
         Some(Plan { steps: self.steps(steps)?, may_repeat: *may_repeat, unbounded: *unbounded })
     }
 
-    fn steps(&mut self, steps: &[general_plan::Step]) -> Option<Vec<Step>> {
-        let steps: Option<Vec<Step>> = steps.iter().map(|s| self.step(s)).collect();
+    fn steps(&mut self, steps: &[general_plan::PlanStep]) -> Option<Vec<PlanStep>> {
+        let steps: Option<Vec<PlanStep>> = steps.iter().map(|s| self.step(s)).collect();
         Some(narrowed(steps?))
     }
 
-    fn step(&mut self, step: &general_plan::Step) -> Option<Step> {
+    fn step(&mut self, step: &general_plan::PlanStep) -> Option<PlanStep> {
         use crate::eval::node::Generator as Given;
-        use general_plan::Step as General;
+        use general_plan::PlanStep as General;
         Some(match step {
-            General::Test(t) => Step::Test(self.pred(t)?),
+            General::Test(t) => PlanStep::Test(self.pred(t)?),
             General::Generate(Given::Match(pattern, node, rep)) => {
                 let word = self.known(node, rep)?;
-                Step::Generate(Generator::Match(self.pattern(pattern)?, word, rep.carrier))
+                PlanStep::Generate(Generator::Match(self.pattern(pattern)?, word, rep.carrier))
             }
             General::Generate(Given::In { pattern, set, rep, span }) => {
                 let mask = rep.mask_len().and_then(|_| self.word(set));
                 match (mask, pattern) {
                     (Some(set), node::Pattern::Bind(slot)) => {
                         self.bound.insert(*slot);
-                        Step::Generate(Generator::Bits(*slot, set, rep.elem().carrier))
+                        PlanStep::Generate(Generator::Bits(*slot, set, rep.elem().carrier))
                     }
                     (Some(set), pattern) => {
-                        Step::Generate(Generator::Split(self.pattern(pattern)?, set, *span))
+                        PlanStep::Generate(Generator::Split(self.pattern(pattern)?, set, *span))
                     }
                     (None, pattern) => {
                         let frame = self.frame(&reads::of_node(set))?;
                         let pattern = self.pattern(pattern)?;
                         let (set, rep) = (set.clone(), rep.clone());
-                        Step::Generate(Generator::Each(Box::new(Each {
+                        PlanStep::Generate(Generator::Each(Box::new(Each {
                             pattern,
                             set,
                             rep,
@@ -475,11 +475,11 @@ impl<'a> Lower<'a> {
             General::Range { slot, lows, highs, limits, span } => {
                 let (lows, highs) = (self.bounds(lows)?, self.bounds(highs)?);
                 self.bound.insert(*slot);
-                Step::Range { slot: *slot, lows, highs, limits: *limits, span: *span }
+                PlanStep::Range { slot: *slot, lows, highs, limits: *limits, span: *span }
             }
             General::Generate(Given::All { slot, rep, .. }) if (1..=64).contains(&rep.carrier) => {
                 self.bound.insert(*slot);
-                Step::Generate(Generator::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier))
+                PlanStep::Generate(Generator::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier))
             }
             General::Generate(Given::All { .. })
             | General::Generate(Given::Grow(_) | Given::Cut { .. })
@@ -491,7 +491,7 @@ impl<'a> Lower<'a> {
                 let after = std::mem::replace(&mut self.bound, before);
                 let no = self.steps(no)?;
                 self.bound.retain(|s| after.contains(s));
-                Step::Cases(test, yes, no)
+                PlanStep::Cases(test, yes, no)
             }
             General::Alt(ways) => {
                 let before = self.bound.clone();
@@ -507,7 +507,7 @@ impl<'a> Lower<'a> {
                     });
                 }
                 self.bound = after.unwrap_or(before);
-                Step::Alt(all)
+                PlanStep::Alt(all)
             }
         })
     }
@@ -670,19 +670,19 @@ fn width(rep: &Rep) -> Option<u32> {
 }
 
 /// Tests of membership narrow the set that is run through before them, where nothing can be faulty.
-fn narrowed(steps: Vec<Step>) -> Vec<Step> {
-    let mut out: Vec<Step> = Vec::new();
+fn narrowed(steps: Vec<PlanStep>) -> Vec<PlanStep> {
+    let mut out: Vec<PlanStep> = Vec::new();
     // Where the last step over bits is, as long as only tests came after it.
     let mut over: Option<usize> = None;
     for step in steps {
         match step {
-            Step::Generate(Generator::Bits(slot, set, values)) => {
+            PlanStep::Generate(Generator::Bits(slot, set, values)) => {
                 over = total(&set, None).then_some(out.len());
-                out.push(Step::Generate(Generator::Bits(slot, set, values)));
+                out.push(PlanStep::Generate(Generator::Bits(slot, set, values)));
             }
-            Step::Test(Pred::Const(true)) => {}
-            Step::Test(pred) => match over.and_then(|at| out.get_mut(at)) {
-                Some(Step::Generate(Generator::Bits(slot, set, _))) => match narrows(pred, *slot) {
+            PlanStep::Test(Pred::Const(true)) => {}
+            PlanStep::Test(pred) => match over.and_then(|at| out.get_mut(at)) {
+                Some(PlanStep::Generate(Generator::Bits(slot, set, _))) => match narrows(pred, *slot) {
                     Ok((other, negated)) => {
                         let all = Box::new(std::mem::replace(set, Word::Const(0)));
                         *set = match (*all, other, negated) {
@@ -692,9 +692,9 @@ fn narrowed(steps: Vec<Step>) -> Vec<Step> {
                             (a, b, true) => Word::AndNot(Box::new(a), Box::new(b)),
                         };
                     }
-                    Err(pred) => out.push(Step::Test(pred)),
+                    Err(pred) => out.push(PlanStep::Test(pred)),
                 },
-                _ => out.push(Step::Test(pred)),
+                _ => out.push(PlanStep::Test(pred)),
             },
             step => {
                 over = None;

@@ -1,4 +1,4 @@
-//! The fast tier: expressions, predicates, plans and substitutions whose values are words in [`Env::words`].
+//! The fast tier: expressions, predicates, plans and substitutions whose values are words in [`WordEnv::words`].
 //!
 //! It is made of the compiled trees ([`lower`]), so plans and order are those of the general evaluator, and so are
 //! faults, to the place. A word is the one a state's row has ([`crate::value::table`]): an ordinal, bits, a
@@ -18,8 +18,8 @@ mod reads;
 pub use crate::eval::memo;
 pub use pred::{Atom, Pred};
 
-use super::node::{Binary, Env, Node, Slot, Unary, binary, settled, unary};
-use crate::eval::env::Then;
+use super::node::{Binary, Node, Slot, Unary, binary, settled, unary};
+use crate::eval::env::{Then, WordEnv};
 use crate::eval::tier::{Tier, Words};
 use crate::lang::diag::Span;
 use crate::value::fault::{Fault, Res, WdKind};
@@ -189,17 +189,9 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Fills the slots from the words.
-    pub fn fill(&self, env: &mut Env) {
-        for (slot, rep) in &self.reads {
-            let v = env.table.decode(env.words[*slot as usize], rep);
-            env.slots[*slot as usize] = v;
-        }
-    }
-
     /// What identifies the values read, if it fits a word.
     #[inline]
-    pub fn key(&self, env: &Env) -> Option<u64> {
+    pub fn key(&self, env: &WordEnv) -> Option<u64> {
         let words = self.reads.iter().map(|(slot, _)| env.words[*slot as usize]);
         self.keyed.key(words.chain(self.valuation.then_some(env.valuation)))
     }
@@ -208,7 +200,7 @@ impl Frame {
 impl Word {
     /// The value; the leaves, which most operands are, without a call.
     #[inline(always)]
-    pub fn get(&self, env: &mut Env) -> Res<u64> {
+    pub fn get(&self, env: &mut WordEnv) -> Res<u64> {
         match self {
             Word::Const(w) => Ok(*w),
             Word::Slot(s) => Ok(env.words[*s as usize]),
@@ -216,7 +208,7 @@ impl Word {
         }
     }
 
-    fn eval(&self, env: &mut Env) -> Res<u64> {
+    fn eval(&self, env: &mut WordEnv) -> Res<u64> {
         Ok(match self {
             Word::Const(w) => *w,
             Word::Slot(s) => env.words[*s as usize],
@@ -283,6 +275,7 @@ impl Word {
 pub enum Never {}
 
 impl Tier for Words {
+    type Env = WordEnv;
     type Value = u64;
     type Node = Word;
     type Assigned = (Slot, Word);
@@ -291,12 +284,12 @@ impl Tier for Words {
     type Special = Never;
 
     #[inline(always)]
-    fn slots(env: &mut Env) -> &mut [u64] {
+    fn slots(env: &mut WordEnv) -> &mut [u64] {
         &mut env.words
     }
 
     #[inline(always)]
-    fn value(node: &Word, env: &mut Env) -> Res<u64> {
+    fn value(node: &Word, env: &mut WordEnv) -> Res<u64> {
         node.get(env)
     }
 
@@ -306,18 +299,18 @@ impl Tier for Words {
     }
 
     #[inline(always)]
-    fn assigned((_, word): &(Slot, Word), env: &mut Env) -> Res<u64> {
+    fn assigned((_, word): &(Slot, Word), env: &mut WordEnv) -> Res<u64> {
         word.get(env)
     }
 
     #[inline]
-    fn integer(node: &Word, env: &mut Env) -> Res<Val> {
+    fn integer(node: &Word, env: &mut WordEnv) -> Res<Val> {
         let w = node.get(env)?;
         Ok(env.table.integer(w))
     }
 
     #[inline]
-    fn of_integer(i: i64, env: &Env) -> u64 {
+    fn of_integer(i: i64, env: &WordEnv) -> u64 {
         env.table.word(&Val::I(i))
     }
 
@@ -327,16 +320,16 @@ impl Tier for Words {
     }
 
     #[inline(always)]
-    fn holds(atom: &Atom, env: &mut Env) -> Res<bool> {
+    fn holds(atom: &Atom, env: &mut WordEnv) -> Res<bool> {
         atom.holds(env)
     }
 
     #[inline(always)]
-    fn generate(g: &Generator, env: &mut Env, next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool> {
+    fn generate(g: &Generator, env: &mut WordEnv, next: impl FnMut(&mut WordEnv) -> Res<bool>) -> Res<bool> {
         g.run(env, next)
     }
 
-    fn special(s: &Never, _: &mut Env, _: Then) -> Res<bool> {
+    fn special(s: &Never, _: &mut WordEnv, _: Then<WordEnv>) -> Res<bool> {
         match *s {}
     }
 }
@@ -353,7 +346,7 @@ pub(super) fn is_small(w: u64) -> bool {
 }
 
 #[inline]
-fn int(op: Int, a: u64, b: u64, span: Span, env: &Env) -> Res<u64> {
+fn int(op: Int, a: u64, b: u64, span: Span, env: &WordEnv) -> Res<u64> {
     if is_small(a) && is_small(b) {
         let (x, y) = (a as i64, b as i64);
         // The tags add up: 2x + 2y = 2(x + y).
@@ -384,7 +377,7 @@ fn int(op: Int, a: u64, b: u64, span: Span, env: &Env) -> Res<u64> {
 }
 
 /// As [`super::node::Compr::elements`], into a mask.
-fn elements(plan: &Plan, element: &Word, env: &mut Env) -> Res<u64> {
+fn elements(plan: &Plan, element: &Word, env: &mut WordEnv) -> Res<u64> {
     let mut fault = None;
     let mut all = 0;
     let complete = plan.solve_all(env, &mut |env| {
@@ -402,7 +395,7 @@ fn elements(plan: &Plan, element: &Word, env: &mut Env) -> Res<u64> {
 }
 
 impl Remembered {
-    fn eval(&self, env: &mut Env) -> Res<u64> {
+    fn eval(&self, env: &mut WordEnv) -> Res<u64> {
         let mut words = [0; 3];
         if self.args.len() > words.len() {
             let args: Res<Vec<u64>> = self.args.iter().map(|a| a.get(env)).collect();
@@ -422,7 +415,7 @@ impl Remembered {
     }
 
     #[cold]
-    fn compute(&self, args: &[u64], env: &Env) -> Res<u64> {
+    fn compute(&self, args: &[u64], env: &WordEnv) -> Res<u64> {
         let val = |i: usize| env.table.decode(args[i], &self.reps[i]);
         let all = || args.iter().zip(&self.reps).map(|(w, rep)| env.table.decode(*w, rep));
         let v = match &self.op {
@@ -445,20 +438,18 @@ impl Remembered {
 }
 
 impl Slow {
-    fn eval(&self, env: &mut Env) -> Res<u64> {
+    fn eval(&self, env: &mut WordEnv) -> Res<u64> {
         let key = self.frame.key(env);
         if let Some(key) = key
             && let Some(w) = env.memos[self.frame.keyed.site].get(key)
         {
             return Ok(w);
         }
-        self.frame.fill(env);
-        let truncated = env.truncated;
-        let v = force(self.node.val(env)?, &self.rep)?;
+        let (v, is_cut) = env.slowly(&self.frame.reads, |general| self.node.val(general));
+        let v = force(v?, &self.rep)?;
         let w = env.table.word(&v);
-        // An enumeration that was cut short has to be noticed each time.
         if let Some(key) = key
-            && env.truncated == truncated
+            && !is_cut
         {
             env.memos[self.frame.keyed.site].put(key, w);
         }

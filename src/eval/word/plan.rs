@@ -1,8 +1,8 @@
 //! How the tier on words binds slots; a step over a set of bits runs through the bits.
 
 use super::{Frame, Word};
-use crate::eval::env::Then;
-use crate::eval::node::{Env, Node, Slot};
+use crate::eval::env::{Account, Then, WordEnv};
+use crate::eval::node::{Node, Slot};
 use crate::eval::plan::undecided;
 use crate::eval::tier::Words;
 use crate::lang::diag::Span;
@@ -13,7 +13,7 @@ use crate::value::rep::R;
 use std::sync::Arc;
 
 pub type Plan = crate::eval::plan::Plan<Words>;
-pub type Step = crate::eval::plan::Step<Words>;
+pub type PlanStep = crate::eval::plan::PlanStep<Words>;
 pub type Bound = crate::eval::plan::Bound<Words>;
 
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Pattern {
     }
 
     #[inline]
-    fn matches(&self, w: u64, env: &mut Env) -> Res<bool> {
+    fn matches(&self, w: u64, env: &mut WordEnv) -> Res<bool> {
         match self {
             Pattern::Bind(s) => {
                 env.words[*s as usize] = w;
@@ -80,7 +80,11 @@ const MOST: usize = 1024;
 
 impl Generator {
     #[inline(always)]
-    pub(super) fn run(&self, env: &mut Env, mut next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool> {
+    pub(super) fn run(
+        &self,
+        env: &mut WordEnv,
+        mut next: impl FnMut(&mut WordEnv) -> Res<bool>,
+    ) -> Res<bool> {
         match self {
             Generator::Match(pattern, word, values) => {
                 let w = match word.get(env) {
@@ -121,15 +125,14 @@ impl Generator {
 }
 
 impl Each {
-    fn run(&self, env: &mut Env, found: Then) -> Res<bool> {
+    fn run(&self, env: &mut WordEnv, found: Then<WordEnv>) -> Res<bool> {
         let key = self.frame.key(env);
         let known = key.and_then(|key| env.lists[self.frame.keyed.site].get(&key).cloned());
         if let Some(list) = known {
             return self.through(&list, env, found);
         }
-        self.frame.fill(env);
-        let truncated = env.truncated;
-        let set = match self.set.val(env) {
+        let (set, is_cut) = env.slowly(&self.frame.reads, |general| self.set.val(general));
+        let set = match set {
             Ok(set) => set,
             Err(e) => return undecided::<Words>(self.pattern.name(), self.rep.elem().carrier, e, env, found),
         };
@@ -141,7 +144,7 @@ impl Each {
         if matches!(all, Ok(true)) {
             let list: Arc<[u64]> = list.into();
             if let Some(key) = key
-                && env.truncated == truncated
+                && !is_cut
             {
                 let lists = &mut env.lists[self.frame.keyed.site];
                 if lists.len() >= MOST {
@@ -160,7 +163,7 @@ impl Each {
         .map_err(|e| e.at(self.span))
     }
 
-    fn through(&self, list: &[u64], env: &mut Env, found: Then) -> Res<bool> {
+    fn through(&self, list: &[u64], env: &mut WordEnv, found: Then<WordEnv>) -> Res<bool> {
         env.go_on()?;
         for w in list {
             let mut go = || Ok(!self.pattern.matches(*w, env)? || found(env)?);

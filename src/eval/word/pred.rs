@@ -1,8 +1,9 @@
 //! Tests on words.
 
 use super::{Frame, W, Word, is_small};
+use crate::eval::env::WordEnv;
 use crate::eval::memo::Keyed;
-use crate::eval::node::{Cmp, Env, Test};
+use crate::eval::node::{Cmp, Test};
 use crate::eval::plan::Formula;
 use crate::eval::tier::Words;
 use crate::value::fault::Res;
@@ -78,7 +79,7 @@ pub struct Slow {
 impl Atom {
     // Not inlined: the connectives' code would grow around it, and each test would pay for that.
     #[inline(never)]
-    pub(super) fn holds(&self, env: &mut Env) -> Res<bool> {
+    pub(super) fn holds(&self, env: &mut WordEnv) -> Res<bool> {
         Ok(match self {
             Atom::Eq(a, b) => a.get(env)? == b.get(env)?,
             Atom::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
@@ -121,7 +122,7 @@ impl Atom {
 
 /// Tagged integers as numbers.
 #[inline]
-fn compare(a: u64, b: u64, env: &Env) -> Ordering {
+fn compare(a: u64, b: u64, env: &WordEnv) -> Ordering {
     if is_small(a) && is_small(b) {
         (a as i64).cmp(&(b as i64))
     } else {
@@ -130,7 +131,7 @@ fn compare(a: u64, b: u64, env: &Env) -> Ordering {
 }
 
 impl Remembered {
-    fn holds(&self, env: &mut Env) -> Res<bool> {
+    fn holds(&self, env: &mut WordEnv) -> Res<bool> {
         let mut words = [0; 3];
         for (w, a) in words.iter_mut().zip(&self.args) {
             *w = a.get(env)?;
@@ -157,19 +158,17 @@ impl Remembered {
 }
 
 impl Slow {
-    fn holds(&self, env: &mut Env) -> Res<bool> {
+    fn holds(&self, env: &mut WordEnv) -> Res<bool> {
         let key = self.frame.key(env);
         if let Some(key) = key
             && let Some(w) = env.memos[self.frame.keyed.site].get(key)
         {
             return Ok(w == 1);
         }
-        self.frame.fill(env);
-        let truncated = env.truncated;
-        let yes = self.test.holds(env)?;
-        // An enumeration that was cut short has to be noticed each time.
+        let (yes, is_cut) = env.slowly(&self.frame.reads, |general| self.test.holds(general));
+        let yes = yes?;
         if let Some(key) = key
-            && env.truncated == truncated
+            && !is_cut
         {
             env.memos[self.frame.keyed.site].put(key, u64::from(yes));
         }

@@ -2,7 +2,7 @@
 
 use crate::eval::node::grow::{EquationValue, Grow, Space};
 use crate::eval::node::{Atom, Compr, Cut, Generator, Node, Pattern, Slot, Test};
-use crate::eval::plan::{Plan, Step};
+use crate::eval::plan::{Plan, PlanStep};
 use std::collections::BTreeSet;
 
 #[derive(Default)]
@@ -146,27 +146,27 @@ impl Slots {
         self.steps(&plan.steps);
     }
 
-    fn steps(&mut self, steps: &[Step]) {
+    fn steps(&mut self, steps: &[PlanStep]) {
         for step in steps {
             match step {
-                Step::Test(t) => self.test(t),
-                Step::Generate(Generator::Match(p, n, _)) => {
+                PlanStep::Test(t) => self.test(t),
+                PlanStep::Generate(Generator::Match(p, n, _)) => {
                     self.pattern(p);
                     self.node(n);
                 }
-                Step::Generate(Generator::In { pattern, set, .. }) => {
+                PlanStep::Generate(Generator::In { pattern, set, .. }) => {
                     self.pattern(pattern);
                     self.node(set);
                 }
-                Step::Range { slot, lows, highs, .. } => {
+                PlanStep::Range { slot, lows, highs, .. } => {
                     self.bound.insert(*slot);
                     self.nodes(lows.iter().chain(highs).map(|b| &b.node));
                 }
-                Step::Generate(Generator::All { slot, .. }) => {
+                PlanStep::Generate(Generator::All { slot, .. }) => {
                     self.bound.insert(*slot);
                 }
-                Step::Generate(Generator::Grow(g)) => self.grow(g),
-                Step::Generate(Generator::Cut { parts, node, .. }) => {
+                PlanStep::Generate(Generator::Grow(g)) => self.grow(g),
+                PlanStep::Generate(Generator::Cut { parts, node, .. }) => {
                     self.node(node);
                     for part in parts {
                         match part {
@@ -175,16 +175,16 @@ impl Slots {
                         }
                     }
                 }
-                Step::Generate(Generator::Recursive { slot, node, .. }) => {
+                PlanStep::Generate(Generator::Recursive { slot, node, .. }) => {
                     self.bound.insert(*slot);
                     self.node(node);
                 }
-                Step::Cases(t, yes, no) => {
+                PlanStep::Cases(t, yes, no) => {
                     self.test(t);
                     self.steps(yes);
                     self.steps(no);
                 }
-                Step::Alt(ways) => ways.iter().for_each(|w| self.steps(w)),
+                PlanStep::Alt(ways) => ways.iter().for_each(|w| self.steps(w)),
             }
         }
     }

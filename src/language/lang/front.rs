@@ -1,7 +1,7 @@
 //! What a front end is: a language whose texts become composed machines. Which there are is in
 //! [`super::languages`].
 
-use crate::lang::ast::Machine;
+use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap};
 use crate::lang::macros::Definitions;
@@ -13,6 +13,12 @@ pub trait FrontEnd: Sync {
 
     /// The endings of its files, without the dot.
     fn extensions(&self) -> &'static [&'static str];
+
+    /// How texts that come later are written: goals, atoms of formulas, questions. Unless the language says otherwise,
+    /// in classical B.
+    fn expressions(&self) -> Option<&dyn Expressions> {
+        None
+    }
 
     /// Reads a text of the map, and through the map all files that it refers to.
     fn read(&self, sources: &mut SourceMap, file: FileId) -> Read;
@@ -28,4 +34,17 @@ pub struct Read {
     /// Its macros, for texts that are read later.
     pub definitions: Definitions,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A notation for expressions and predicates.
+pub trait Expressions {
+    /// Reads one of them, with a model's macros expanded in it. The text becomes one of the map, so that messages can
+    /// point into it.
+    fn parse_expr(
+        &self,
+        sources: &mut SourceMap,
+        name: &str,
+        text: &str,
+        definitions: &Definitions,
+    ) -> Result<Expr, Vec<Diagnostic>>;
 }

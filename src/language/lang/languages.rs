@@ -1,7 +1,7 @@
 //! The languages that there are: which file is read by whom.
 
 use crate::lang::ast::Expr;
-use crate::lang::b::{self, ClassicalB};
+use crate::lang::b::ClassicalB;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
@@ -73,13 +73,90 @@ pub fn read_text(sources: &mut SourceMap, name: &str, text: &str) -> Read {
     }
 }
 
-/// Reads one expression or predicate of a text that comes later, with a model's macros expanded in it. Such texts are
-/// classical B whatever the language of the model.
+/// The language of a model.
+#[derive(Clone, Copy)]
+pub struct Language(&'static dyn FrontEnd);
+
+impl Language {
+    /// That of the model at a path.
+    pub fn of(path: &Path) -> Language {
+        for_path(path).map_or(Language::default(), Language)
+    }
+}
+
+impl Default for Language {
+    /// The one that reads files of unknown endings.
+    fn default() -> Language {
+        Language(ALL[0])
+    }
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.language())
+    }
+}
+
+/// Reads one expression or predicate of a text that comes later, with a model's macros expanded in it. The language of
+/// the model says how such texts are written; one that does not say has them in classical B.
 pub fn parse_expr(
+    language: Language,
     sources: &mut SourceMap,
     name: &str,
     text: &str,
     definitions: &Definitions,
 ) -> Result<Expr, Vec<Diagnostic>> {
-    b::parse_expr(sources, name, text, definitions)
+    language.0.expressions().unwrap_or(&ClassicalB).parse_expr(sources, name, text, definitions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::ast::ExprKind;
+    use crate::lang::diag::FileId;
+    use crate::lang::front::Expressions;
+
+    /// A language in which `+` is a number.
+    struct Strokes;
+
+    impl FrontEnd for Strokes {
+        fn language(&self) -> &'static str {
+            "strokes"
+        }
+        fn extensions(&self) -> &'static [&'static str] {
+            &[]
+        }
+        fn read(&self, _: &mut SourceMap, _: FileId) -> Read {
+            Read::default()
+        }
+        fn expressions(&self) -> Option<&dyn Expressions> {
+            Some(self)
+        }
+    }
+
+    impl Expressions for Strokes {
+        fn parse_expr(
+            &self,
+            sources: &mut SourceMap,
+            name: &str,
+            text: &str,
+            definitions: &Definitions,
+        ) -> Result<Expr, Vec<Diagnostic>> {
+            ClassicalB.parse_expr(sources, name, &text.len().to_string(), definitions)
+        }
+    }
+
+    #[test]
+    fn a_language_says_how_later_texts_are_written() {
+        let read = |language: Language, text: &str| {
+            let (mut sources, none) = (SourceMap::default(), Definitions::default());
+            let e = parse_expr(language, &mut sources, "goal", text, &none);
+            e.ok().and_then(|e| if let ExprKind::Int(i) = e.kind { i.try_into().ok() } else { None })
+        };
+        assert_eq!(read(Language(&Strokes), "+++"), Some(3));
+        assert_eq!(read(Language(&EventB), "+++"), None);
+        assert_eq!(read(Language(&EventB), "7"), Some(7), "packages do not say, so it is classical B");
+        assert_eq!(read(Language::of(Path::new("M.mch")), "7"), Some(7));
+        assert_eq!(format!("{:?}", Language::of(Path::new("M.eventb"))), EventB.language());
+    }
 }

@@ -6,7 +6,7 @@ use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::files::{Disk, Files};
 use crate::lang::front::Read;
-use crate::lang::languages;
+use crate::lang::languages::{self, Language};
 use crate::lang::macros::Definitions;
 pub use crate::lang::stack::with_large_stack;
 use std::path::Path;
@@ -22,6 +22,8 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// The machine's macros, for expressions that are read later.
     pub definitions: Definitions,
+    /// The language that these are written in.
+    pub language: Language,
 }
 
 /// Reads the machine at `path` with all machines that it refers to, and types it.
@@ -31,12 +33,14 @@ pub fn load(path: &Path) -> Loaded {
 
 /// The same with files from elsewhere than the disk.
 pub fn load_from(files: Arc<dyn Files>, path: &Path) -> Loaded {
-    load_with(SourceMap::over(files), |sources| languages::read(sources, path))
+    let loaded = load_with(SourceMap::over(files), |sources| languages::read(sources, path));
+    Loaded { language: Language::of(path), ..loaded }
 }
 
 /// The same for a machine given as text; `name` stands for its file, beside which others are looked for.
 pub fn load_text(name: &str, text: &str) -> Loaded {
-    load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text))
+    let loaded = load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text));
+    Loaded { language: Language::of(Path::new(name)), ..loaded }
 }
 
 fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> Read + Send) -> Loaded {
@@ -45,7 +49,7 @@ fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> Read +
         let model = composed.and_then(|composed| check::check(&composed, &mut diagnostics));
         let model = model.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
         diagnostics.sort_by_key(|d| d.span);
-        Loaded { sources, model, tree, diagnostics, definitions }
+        Loaded { sources, model, tree, diagnostics, definitions, ..Loaded::default() }
     };
     with_large_stack(load).unwrap_or_else(|e| {
         let message = format!("cannot start the reader: {e}");

@@ -23,6 +23,8 @@ pub struct Opened {
     /// Where the size of each deferred set comes from.
     pub sizes: Vec<String>,
     pub definitions: Definitions,
+    /// The language of texts that come later.
+    pub language: crate::lang::languages::Language,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -59,6 +61,7 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
                 scope,
                 sizes,
                 definitions: loaded.definitions,
+                language: loaded.language,
                 warnings: loaded.diagnostics,
             })
         }
@@ -69,9 +72,14 @@ fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {
 impl Opened {
     /// A predicate of the command line.
     pub fn predicate(&mut self, name: &str, text: &str) -> Result<Expr, Vec<Diagnostic>> {
-        let ast = parse_expr(&mut self.sources, name, text, &self.definitions)?;
+        let ast = self.parse_expr(name, text)?;
         let p = check_expr(&mut self.model, &ast, Want::Predicate)?;
         Ok(reading::predicate(p, self.reading))
+    }
+
+    /// An expression or predicate in the language of the model, its macros expanded.
+    pub fn parse_expr(&mut self, name: &str, text: &str) -> Result<crate::lang::ast::Expr, Vec<Diagnostic>> {
+        parse_expr(self.language, &mut self.sources, name, text, &self.definitions)
     }
 
     pub fn refuse(self, diagnostics: Vec<Diagnostic>) -> Refused {

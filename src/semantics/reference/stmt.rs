@@ -383,7 +383,7 @@ pub struct Reached<T> {
 
 /// A transition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step<'m> {
+pub struct Successor<'m> {
     pub op: OpId,
     pub params: Vec<Value>,
     /// A result that the run did not assign has no value.
@@ -401,7 +401,7 @@ pub struct StepFault {
 
 #[derive(Debug, Default)]
 pub struct Successors<'m> {
-    pub steps: Vec<Step<'m>>,
+    pub steps: Vec<Successor<'m>>,
     pub faults: Vec<StepFault>,
 }
 
@@ -499,7 +499,7 @@ fn steps_of<'m>(cx: &Cx<'m>, state: &State<'m>, id: OpId, out: &mut Successors<'
     if let Err(fault) = ended {
         out.faults.push(StepFault { op: id, params: vec![], fault });
     }
-    out.steps.extend(seen.into_iter().map(|(params, results, variables)| Step {
+    out.steps.extend(seen.into_iter().map(|(params, results, variables)| Successor {
         op: id,
         params,
         results,

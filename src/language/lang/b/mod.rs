@@ -13,7 +13,7 @@ pub(in crate::lang) mod parse;
 use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
-use crate::lang::front::{FrontEnd, Read};
+use crate::lang::front::{Expressions, FrontEnd, Read};
 pub use crate::lang::macros::Definitions;
 use crate::lang::stack::catch_with_large_stack;
 use std::path::Path;
@@ -39,6 +39,22 @@ impl FrontEnd for ClassicalB {
         let mut diagnostics = vec![];
         let composed: Option<Composed> = compose::compose(sources, parsed, &path, &mut diagnostics);
         Read { composed, tree, definitions, diagnostics }
+    }
+
+    fn expressions(&self) -> Option<&dyn Expressions> {
+        Some(self)
+    }
+}
+
+impl Expressions for ClassicalB {
+    fn parse_expr(
+        &self,
+        sources: &mut SourceMap,
+        name: &str,
+        text: &str,
+        definitions: &Definitions,
+    ) -> Result<Expr, Vec<Diagnostic>> {
+        parse_expr(sources, name, text, definitions)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tables: the type of an expression, what is said about a mistake, the typed form of substitutions.
 
 use super::{Want, check_expr, check_open};
+use crate::lang::b::parse_expr;
 use crate::lang::diag::Severity;
-use crate::lang::languages::parse_expr;
 use crate::model::load::{Loaded, load_text};
 use crate::model::{Access, BinOp, ExprKind, Model, SetId, StmtKind, Target, Type};
 
