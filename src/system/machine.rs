@@ -323,13 +323,25 @@ impl Machine {
         source: &[u64],
         visitor: &mut dyn Visitor<Env>,
     ) -> ControlFlow<()> {
+        self.visit_events(w, source, 0..self.events.len(), visitor)
+    }
+
+    /// The transitions of some of the events only, by their places in [`Machine::events`]. For one who asks for labels the
+    /// worker is one of [`System::worker`].
+    pub fn visit_events(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        events: std::ops::Range<usize>,
+        visitor: &mut dyn Visitor<Env>,
+    ) -> ControlFlow<()> {
         self.load_row(w, source);
         w.waiting.clear();
         w.targets.clear();
         // The target; between events it is the source.
         w.row.clear();
         w.row.extend_from_slice(source);
-        for index in 0..self.events.len() {
+        for index in events {
             match self.fast.get(index).and_then(Option::as_ref) {
                 Some(fast) => self.fire_fast(fast, w, source, index, visitor)?,
                 None => {

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "lang", "model", "value", "eval", "solver", "symbolic", "verdict", "system", "symmetry", "explore",
-    "ltl", "trace", "run", "report", "cli",
+    "refine", "ltl", "trace", "run", "report", "cli",
 ];
 
 /// Folders of src that are crates of several rooms.

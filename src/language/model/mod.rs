@@ -11,6 +11,7 @@ pub mod open;
 pub mod raise;
 pub mod reading;
 pub mod scope;
+pub mod tower;
 pub mod types;
 pub mod visit;
 

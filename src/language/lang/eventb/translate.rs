@@ -409,5 +409,9 @@ fn compose(machine: ast::Machine, project: &Project) -> Composed {
         top: 0,
         obligations: project.obligations.clone(),
         names_elements: true,
+        levels: vec![],
+        environment: vec![],
+        promises: vec![],
+        refining: None,
     }
 }
