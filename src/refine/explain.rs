@@ -136,9 +136,11 @@ fn pairs(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
             let mut has_no_step = true;
             for o in steps {
                 has_no_step = false;
+                let joined = f.joined(row, level, &o.target);
+                let shown = joined.clone().unwrap_or_else(|| o.target.clone());
                 let reason = if o.args != reached.args {
                     Reason::Results(labelled(f.compiled().above[i], &o.args))
-                } else if let Some(joined) = f.joined(row, level, &o.target) {
+                } else if let Some(joined) = joined {
                     match f.broken(&joined, level..=level)? {
                         None => {
                             matches = true;
@@ -151,7 +153,7 @@ fn pairs(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
                     f.shared(row, level, &o.target)
                 };
                 if told.len() < MOST {
-                    told.push(Candidate { row: o.target.clone(), reason });
+                    told.push(Candidate { row: shown, reason });
                 }
             }
             if !matches {

@@ -213,12 +213,12 @@ impl Product {
 
     /// The only state before INITIALISATION: every variable has some value.
     pub(super) fn blank(&self, w: &mut <Machine as System>::Worker, start: usize) -> Res<Vec<u64>> {
-        let mut blank = vec![];
+        let mut blank = None;
         let _ = self.machine.initial(w, start, &mut |_: &mut Env, row: &[u64]| {
-            blank = row.to_vec();
+            blank = Some(row.to_vec());
             ControlFlow::Break(())
         })?;
-        Ok(blank)
+        blank.ok_or_else(|| Fault::limit("the evaluation was stopped"))
     }
 
     /// A label of the product as one of the machine.
@@ -336,9 +336,6 @@ impl System for Product {
 
     fn initial(&self, w: &mut Worker, start: usize, visit: &mut Visit<'_, Here>) -> Res<ControlFlow<()>> {
         let blank = self.blank(&mut w.inner, start)?;
-        if blank.is_empty() {
-            return Ok(ControlFlow::Continue(()));
-        }
         let from = Source { concrete: blank.clone(), members: vec![blank] };
         let mut fault = None;
         let mut seen = std::collections::HashSet::new();

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::model::open::{OpenedTower, Refused, open_tower};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
-use crate::model::tower::{Level, Purpose};
+use crate::model::tower::{Level, Purpose, broken};
 use crate::refine::{Candidate, Product, Reason, Stuck, Way, explain, faulty};
 use crate::system::{Label, Machine, Path, System};
 use crate::trace::explain::{Context, Explainer, Part};
@@ -439,7 +439,7 @@ impl Run<'_> {
                 let text = text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
                 format!("the invariant would be violated: `{text}`")
             }
-            Reason::Promise(p) => format!("{} of {}: {}", p.name(), p.level, kind_text(p.kind)),
+            Reason::Promise(p) => format!("{} of {}: {}", p.name(), p.level, broken(p.kind)),
         };
         (values, why)
     }
@@ -455,23 +455,6 @@ impl Run<'_> {
             format!("{} = {value}", d.name)
         });
         shown.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// What a kind of promise says, broken.
-pub fn kind_text(kind: &str) -> &'static str {
-    match kind {
-        "GRD" => "the abstract guard does not hold",
-        "MRG" => "no abstract guard holds",
-        "SIM" => "the abstract action does not do this",
-        "EQL" => "the abstract event does not change this variable",
-        "WFIS" => "no value fulfils the witness",
-        "VAR" => "the variant does not decrease as it has to",
-        "NAT" => "the variant is negative",
-        "FIN" => "the variant is not finite",
-        "THM" => "the theorem is false",
-        "INV" => "the invariant is violated",
-        _ => "the promise is not kept",
     }
 }
 
@@ -494,9 +477,9 @@ fn message(
         ("ENA", _) => format!(
             "`{operation}` does nothing in {level} where it can be called and does something in {above}"
         ),
-        ("INV", Some(name)) => format!("{name} of {level}: {}", kind_text("INV")),
+        ("INV", Some(name)) => format!("{name} of {level}: {}", broken("INV")),
         ("INV", None) => format!("`{operation}` violates the invariant of {level}"),
-        (_, Some(name)) => format!("{name} of {level} {not}: {}", kind_text(stuck.obligation)),
+        (_, Some(name)) => format!("{name} of {level} {not}: {}", broken(stuck.obligation)),
         ("INI", None) => {
             format!("INITIALISATION of {level} {not}: no initial state of {above} is glued to it")
         }

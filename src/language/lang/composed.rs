@@ -149,6 +149,22 @@ impl Promise {
     }
 }
 
+/// What it means that a promise of a kind is not kept.
+pub fn broken(kind: &str) -> &'static str {
+    match kind {
+        "GRD" => "the abstract guard does not hold",
+        "MRG" => "no abstract guard holds",
+        "SIM" => "the abstract action does not do this",
+        "EQL" => "the abstract event does not change this variable",
+        "WFIS" => "no value fulfils the witness",
+        "VAR" => "the variant does not decrease as it has to",
+        "NAT" => "the variant is negative",
+        "THM" => "the theorem is false",
+        "INV" => "the invariant is violated",
+        _ => "the promise is not kept",
+    }
+}
+
 /// How an event of the most concrete machine is followed by those above it: operations of a machine with the variables of
 /// all levels.
 #[derive(Clone, Debug)]

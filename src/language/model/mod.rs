@@ -16,7 +16,7 @@ pub mod types;
 pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
-pub use crate::lang::composed::Obligation;
+pub use crate::lang::composed::{Obligation, Promise};
 use crate::lang::diag::Span;
 pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
@@ -103,6 +103,8 @@ pub struct Model {
     pub named_above: BTreeSet<(SetId, u32)>,
     /// What the file says about proofs; nothing relies on it.
     pub obligations: Vec<Obligation>,
+    /// What ASSERTs in the operations are for, of a language whose refinements promise something.
+    pub promises: Vec<Promise>,
 }
 
 /// What the model itself says about sizes; the command line wins over it.

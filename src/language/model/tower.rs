@@ -11,8 +11,8 @@ use super::{
     Type, VarId,
 };
 use crate::lang::ast::Name;
-pub use crate::lang::composed::Promise;
 use crate::lang::composed::{Chain, Composed, Entity};
+pub use crate::lang::composed::{Promise, broken};
 use crate::lang::diag::{Diagnostic, Span};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,6 +146,7 @@ fn by_events(chain: Chain, joint: Joint, diags: &mut Vec<Diagnostic>) -> Option<
         Claim { level, known: known.max(level), label: found.and_then(|p| p.about.clone()) }
     });
     let claims = claims.collect();
+    model.assertions.clear();
     model.initialisation = blank(&model, span);
     let above = chain.above.into_iter().map(op).collect();
     Some(Tower { model, levels, moves, claims, in_sets: true, above })

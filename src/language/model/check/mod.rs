@@ -245,6 +245,7 @@ impl<'a> Checker<'a> {
             |uni: &mut Unifier, id: &Ident| Decl { name: id.name.clone(), ty: uni.fresh(), span: id.span };
         self.model.name = composed.name.clone();
         self.model.obligations = composed.obligations.clone();
+        self.model.promises = composed.promises.clone();
         self.model.sets = composed
             .sets
             .iter()
