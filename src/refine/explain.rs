@@ -313,7 +313,7 @@ pub fn faulty(
     let compiled = product.moves.get(at)?;
     let (alone, above) = (compiled.alone, compiled.above.clone());
     let mut f = Follower::new(product, &mut worker.inner, at, &concrete, &members);
-    let has = |o: &Outcomes| o.faults.iter().any(|f| **f == *fault);
+    let has = |o: &Outcomes| o.faults.iter().any(|f| f == fault);
     if has(&f.outcomes(&concrete, alone)) {
         return Some((alone, concrete));
     }

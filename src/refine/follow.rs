@@ -24,6 +24,12 @@ pub(super) enum Next {
     Fault(Box<Fault>),
 }
 
+impl Next {
+    fn fault(fault: Fault) -> Next {
+        Next::Fault(Box::new(fault))
+    }
+}
+
 /// One outcome of an event.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
@@ -36,7 +42,7 @@ pub(super) struct Outcome {
 #[derive(Default)]
 pub(super) struct Outcomes {
     pub found: Vec<Outcome>,
-    pub faults: Vec<Box<Fault>>,
+    pub faults: Vec<Fault>,
     /// Where the enumeration was cut short.
     pub cut: Option<Span>,
 }
@@ -44,7 +50,7 @@ pub(super) struct Outcomes {
 impl Outcomes {
     /// Whether some outcome may be missing.
     fn is_open(&self) -> Option<Span> {
-        let limit = self.faults.iter().find(|f| matches!(***f, Fault::Limit(..)));
+        let limit = self.faults.iter().find(|f| matches!(f, Fault::Limit(..)));
         self.cut.or(limit.map(|f| f.span()))
     }
 }
@@ -63,7 +69,7 @@ impl Visitor<Env> for Gather<'_> {
     }
 
     fn fault(&mut self, _: usize, fault: Box<Fault>) -> ControlFlow<()> {
-        self.out.faults.push(fault);
+        self.out.faults.push(*fault);
         ControlFlow::Continue(())
     }
 }
@@ -139,7 +145,7 @@ impl<'a> Follower<'a> {
     }
 
     fn by_others(&mut self, alone: Outcomes) -> Vec<Next> {
-        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::Fault).collect();
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
         let all = 0..=self.product.levels.len();
         for Outcome { args, target } in alone.found {
             next.push(match self.broken(&target, all.clone()) {
@@ -162,8 +168,8 @@ impl<'a> Follower<'a> {
         let above = self.above();
         let open = above.iter().flatten().find_map(Outcomes::is_open);
         next.extend(self.blocked(&alone, &above));
-        next.extend(alone.faults.iter().cloned().map(Next::Fault));
-        next.extend(above.iter().flatten().flat_map(|o| o.faults.iter().cloned()).map(Next::Fault));
+        next.extend(alone.faults.iter().cloned().map(Next::fault));
+        next.extend(above.iter().flatten().flat_map(|o| o.faults.iter().cloned()).map(Next::fault));
         for c in &alone.found {
             let mut begun = vec![self.begin(c)];
             match self.broken(&begun[0], 0..=0) {
@@ -295,7 +301,7 @@ impl<'a> Follower<'a> {
     }
 
     fn sets(&mut self, alone: Outcomes) -> Vec<Next> {
-        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::Fault).collect();
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
         if alone.found.is_empty() {
             return next;
         }
@@ -304,8 +310,8 @@ impl<'a> Follower<'a> {
         let followed: Vec<Outcomes> = members.iter().map(|m| self.outcomes(m, whole)).collect();
         let open = followed.iter().find_map(Outcomes::is_open);
         self.is_open |= open.is_some();
-        let limits = followed.iter().flat_map(|o| &o.faults).filter(|f| matches!(***f, Fault::Limit(..)));
-        next.extend(limits.cloned().map(Next::Fault));
+        let limits = followed.iter().flat_map(|o| &o.faults).filter(|f| matches!(f, Fault::Limit(..)));
+        next.extend(limits.cloned().map(Next::fault));
         let last = self.product.levels.len();
         for c in alone.found {
             let (mut found, mut fault) = (vec![], None);
@@ -320,7 +326,7 @@ impl<'a> Follower<'a> {
                 }
             }
             let faults = followed.iter().flat_map(|o| &o.faults);
-            faults.cloned().for_each(|f| Fault::gather(&mut fault, f));
+            faults.cloned().for_each(|f| Fault::gather(&mut fault, Box::new(f)));
             let (args, concrete) = (c.args, c.target);
             next.push(match (found.is_empty(), fault) {
                 (false, _) => Next::Followed { args, concrete, members: found },
@@ -340,7 +346,7 @@ impl<'a> Follower<'a> {
     }
 
     fn traces(&mut self, alone: Outcomes, level: usize) -> Vec<Next> {
-        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::Fault).collect();
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
         if alone.found.is_empty() {
             return next;
         }
@@ -356,7 +362,7 @@ impl<'a> Follower<'a> {
         };
         let open = followed.iter().find_map(Outcomes::is_open);
         self.is_open |= open.is_some();
-        next.extend(followed.iter().flat_map(|o| o.faults.iter().cloned()).map(Next::Fault));
+        next.extend(followed.iter().flat_map(|o| o.faults.iter().cloned()).map(Next::fault));
         for c in alone.found {
             let steps = followed.iter().flat_map(|o| &o.found).filter(|o| o.args == c.args);
             let found: Vec<Vec<u64>> = steps.map(|o| o.target.clone()).collect();

@@ -6,6 +6,8 @@ mod eventb;
 mod fixed;
 mod invariant;
 mod models;
+mod refine;
+mod refine_events;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;
