@@ -31,6 +31,8 @@ pub mod explore;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod ltl;
+#[doc(hidden)]
+pub mod refine;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod report;

@@ -461,7 +461,7 @@ impl<'m> Checker<'m> {
             let target = self.encoded(valuation, &step.state.variables);
             targets.entry(target.ok_or_else(|| unassigned(at()))?).or_insert(step);
         }
-        let missing = |step: &&reference::Step<'m>| {
+        let missing = |step: &&reference::Successor<'m>| {
             let op = &self.model.operations[step.op.index()];
             let shown = |(id, v): (_, &Value)| {
                 let ty = &self.model.local(id).ty;

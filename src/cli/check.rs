@@ -7,10 +7,11 @@ use crate::explore::{Options, Order};
 use crate::ltl::space;
 use crate::model::open::Refused;
 use crate::report::progress::Line;
-use crate::report::{self, json, text};
+use crate::report::{self, json, refined, text};
 use crate::run::answer::Checked;
 use crate::run::constants::Constants;
 use crate::run::ltl::{self, Answered};
+use crate::run::refine::{self, Refined};
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
 use std::path::PathBuf;
@@ -97,6 +98,9 @@ pub struct Args {
     /// Also check the machine's ASSERT_LTL definitions, as `kanon ltl` does
     #[arg(long)]
     pub ltl: bool,
+    /// Also compare the machine with what it refines, as `kanon refine` does
+    #[arg(long)]
+    pub refinement: bool,
     /// Show transitions by operation, and operations that are never enabled
     #[arg(long)]
     pub stats: bool,
@@ -215,6 +219,7 @@ struct Answers {
     project: Project,
     checked: Checked,
     formulas: Option<Vec<Answered>>,
+    refined: Option<(Project, Refined)>,
 }
 
 pub fn run(args: &Args) -> Exit {
@@ -236,7 +241,7 @@ pub fn run(args: &Args) -> Exit {
     let answers = answers(args, &task, &deadline, &sketch, &mut line);
     deadline.settle();
     line.clear();
-    let Answers { project, checked, formulas } = match answers {
+    let Answers { project, checked, formulas, refined } = match answers {
         Ok(answers) => answers,
         Err(refused) => return super::refuse(&refused, args.json),
     };
@@ -254,6 +259,9 @@ pub fn run(args: &Args) -> Exit {
         if let Some(f) = &formulas {
             object["ltl"] = report::ltl::json(f, opened, false);
         }
+        if let Some((tower, r)) = &refined {
+            object["refinement"] = refined::json(r, &tower.opened);
+        }
         written.add_to(&mut object["warnings"]);
         certified.add_to(&mut object["warnings"]);
         report::out(&json::text(&object));
@@ -263,11 +271,15 @@ pub fn run(args: &Args) -> Exit {
         if let Some(f) = &formulas {
             report::out(&format!("\n{}", report::ltl::text(f, &opened.model, false, report::colour_out())));
         }
+        if let Some((tower, r)) = &refined {
+            report::out(&format!("\n{}", refined::text(r, &tower.opened, report::colour_out())));
+        }
         written.say("trace");
         certified.say("certificate");
     }
+    let of_refinement = refined.iter().map(|(_, r)| r.verdict);
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
-    certified.exit(written.exit(Exit::of(of_formulas.chain([checked.verdict]))))
+    certified.exit(written.exit(Exit::of(of_formulas.chain(of_refinement).chain([checked.verdict]))))
 }
 
 /// Reads the file and solves its constants once, and asks.
@@ -301,8 +313,20 @@ fn answers(
         let formulas = bindings.map(|b| ltl::check(&solved, &b, &formulas, deadline));
         Ok((checked, formulas.transpose()?))
     });
-    match asked {
-        Ok((checked, formulas)) => Ok(Answers { project, checked, formulas }),
-        Err(diagnostics) => Err(project.refuse(diagnostics)),
+    let (checked, formulas) = match asked {
+        Ok(asked) => asked,
+        Err(diagnostics) => return Err(project.refuse(diagnostics)),
+    };
+    let mut refined = None;
+    if args.refinement {
+        let task = refine::Task {
+            max_states: args.limits.max_states,
+            max_memory: args.max_memory,
+            max_constants: args.limits.max_constants,
+            ..refine::Task::default()
+        };
+        let scope = args.scope.args();
+        refined = Some(refine::refine(&args.file, &scope, &task, deadline, &mut |p| line.show(&p))?);
     }
+    Ok(Answers { project, checked, formulas, refined })
 }

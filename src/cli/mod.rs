@@ -10,6 +10,7 @@ pub mod eval;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
+pub mod refine;
 pub mod repl;
 pub mod replay;
 
@@ -65,6 +66,8 @@ enum Command {
     Check(check::Args),
     /// Check temporal formulas
     Ltl(ltl::Args),
+    /// Compare a refinement with what it refines
+    Refine(refine::Args),
     /// Run all symmetry strategies and compare what they find and how long they take
     Compare(compare::Args),
     /// Draw the state graph of a state, or what nauty is given of it
@@ -173,6 +176,7 @@ fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Ltl(args) => ltl::run(args),
+        Command::Refine(args) => refine::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Eval(args) => eval::run(args),
@@ -320,6 +324,7 @@ fn unanswered(command: &Command, why: &str, as_json: bool) -> Exit {
     let answer = match command {
         Command::Check(_) => json::unanswered(why, None),
         Command::Ltl(_) => report::ltl::unanswered(&Value::Null, why),
+        Command::Refine(_) => report::refined::unanswered(&Value::Null, why),
         Command::Compare(_) => report::compared::unanswered(&Value::Null, why),
         _ => json::unknown(why),
     };

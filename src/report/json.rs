@@ -16,7 +16,7 @@ pub fn text(object: &Value) -> String {
     format!("{object:#}\n")
 }
 
-fn object(pairs: impl IntoIterator<Item = (String, Value)>) -> Value {
+pub(super) fn object(pairs: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(pairs.into_iter().collect())
 }
 
@@ -226,7 +226,7 @@ fn audit(a: &Audited, model: &Model) -> Value {
     })
 }
 
-fn placed(p: &Place) -> Value {
+pub(super) fn placed(p: &Place) -> Value {
     let mut o = json!({ "text": p.text, "file": p.file, "line": p.line, "column": p.column });
     if let Some(label) = &p.label {
         o["label"] = label.clone().into();
@@ -255,7 +255,7 @@ fn finding(f: &Counterexample, model: &Model) -> Value {
     Value::Object(o)
 }
 
-fn part(p: &Part) -> Value {
+pub(super) fn part(p: &Part) -> Value {
     let kind = match p.kind {
         PartKind::Value => "value",
         PartKind::Witness => "witness",

@@ -24,7 +24,7 @@ pub fn warnings(opened: &Opened, colour: bool) -> String {
     opened.warnings.iter().map(|d| diagnostic::render(d, &opened.sources, colour) + "\n").collect()
 }
 
-fn paint(text: &str, code: &str, colour: bool) -> String {
+pub(super) fn paint(text: &str, code: &str, colour: bool) -> String {
     if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
 }
 
@@ -268,7 +268,7 @@ fn equations(pairs: &[(String, String)]) -> String {
     pairs.iter().map(|(n, v)| format!("{n} = {}", cut(v))).collect::<Vec<_>>().join(", ")
 }
 
-fn why(out: &mut String, parts: &[Part]) {
+pub(super) fn why(out: &mut String, parts: &[Part]) {
     if parts.is_empty() {
         return;
     }
@@ -286,7 +286,7 @@ fn why(out: &mut String, parts: &[Part]) {
     }
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(WIDTH) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_string(),

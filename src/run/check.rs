@@ -18,7 +18,7 @@ use crate::lang::diag::Diagnostic;
 use crate::model::open::Refused;
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
-use crate::model::{Model, OpId};
+use crate::model::{Model, OpId, Promise, tower};
 use crate::symmetry::{Action, MachineAction, Strategy};
 use crate::system::{Machine, Path, Stop, System, initial_states};
 use crate::trace::explain::{Context, Explainer};
@@ -347,6 +347,15 @@ fn no_start(solved: &Solved, explored: &Explored, deadline: &Deadline) -> Result
     }
 }
 
+/// What an ASSERT that is violated was for, where the language of the model says it.
+fn promise(model: &Model, fault: &Fault, operation: &str) -> Option<String> {
+    let Fault::Wd(wd) = fault else { return None };
+    let is_it = |p: &&Promise| &*p.operation == operation && p.span == wd.span;
+    let p = model.promises.iter().find(is_it).filter(|_| wd.kind == WdKind::AssertFailed)?;
+    let what = tower::broken(p.kind);
+    Some(format!("{} of {}, which the refinement promises, does not hold: {what}", p.name(), p.level))
+}
+
 /// Why a finding need not be one: an operation on its path has lost a part of its precondition.
 fn doubtful(solved: &Solved, finding: &Finding, shown: &Counterexample) -> Option<String> {
     let failing = match &finding.kind {
@@ -431,6 +440,9 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
             let in_properties = finding.start == usize::MAX;
             let context = Context { event: *operation, in_properties, has_state: row.is_some() };
             let (operation, parameters, why) = explainer.fault(fault, context);
+            if let Some(promise) = promise(model, fault, &operation) {
+                found.message = promise;
+            }
             (found.operation, found.parameters, found.why) = (Some(operation), parameters, why);
         }
     }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | does anything go wrong in a state? | [`check::check`] | [`answer::Checked`] |
 //! | do formulas hold on all paths? | [`ltl::check`] | [`ltl::Answered`] |
+//! | does it refine what it says it refines? | [`refine::refine`] | [`refine::Refined`] |
 //! | do the strategies agree? | [`compare::Compared`] | itself |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
@@ -23,6 +24,7 @@ pub mod numbers;
 pub mod project;
 mod proofs;
 pub mod reference;
+pub mod refine;
 pub mod system;
 mod table;
 pub mod why;

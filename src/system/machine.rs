@@ -12,7 +12,7 @@ use crate::eval::env::WordEnv;
 use crate::eval::node::{Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
-use crate::model::{Expr, ExprKind, Kept, Model, OpId, reading};
+use crate::model::{Expr, ExprKind, Fact, Model, OpId, reading};
 use crate::value::fault::{Fault, Res};
 use crate::value::table::Table;
 use crate::value::val::{Val, to_value};
@@ -217,7 +217,7 @@ impl Machine {
                 let mut facts = self.model.kept.iter().filter(|k| is_total || !k.needs_total);
                 facts.find(|k| k.event == event.name && k.invariant.contains(e.span))
             };
-            let facts: Vec<Option<&Kept>> = self.events.iter().map(fact).collect();
+            let facts: Vec<Option<&Fact>> = self.events.iter().map(fact).collect();
             check.kept_by = facts.iter().map(Option::is_some).collect();
             used.extend(facts.into_iter().flatten().flat_map(|k| k.by.iter().copied()));
         }
@@ -404,12 +404,34 @@ impl Machine {
         source: &[u64],
         visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
+        self.visit_range::<AHEAD>(w, source, 0..self.events.len(), visitor)
+    }
+
+    /// The transitions of some of the events only, by their places in [`Machine::events`]. For one who asks for labels the
+    /// worker is one of [`System::worker`].
+    pub fn visit_events(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        events: std::ops::Range<usize>,
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
+        self.visit_range::<false>(w, source, events, visitor)
+    }
+
+    fn visit_range<const AHEAD: bool>(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        events: std::ops::Range<usize>,
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
         self.load_row(w, source);
         w.waiting.clear();
         // The target; between events it is the source.
         w.row.clear();
         w.row.extend_from_slice(source);
-        for index in 0..self.events.len() {
+        for index in events {
             match self.fast.get(index).and_then(Option::as_ref) {
                 Some(fast) => self.fire_fast::<AHEAD>(fast, w, source, index, visitor)?,
                 None => {

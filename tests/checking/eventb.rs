@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A text in full.
-pub fn term(short: &str) -> String {
+pub(super) fn term(short: &str) -> String {
     let mut out = String::new();
     let mut chars = short.chars().peekable();
     while let Some(c) = chars.next() {
@@ -35,12 +35,12 @@ pub fn term(short: &str) -> String {
     out
 }
 
-pub fn package(machines: &[String], contexts: &[String], extras: &str) -> String {
+pub(super) fn package(machines: &[String], contexts: &[String], extras: &str) -> String {
     let (machines, contexts) = (machines.join(","), contexts.join(","));
     format!("package(load_event_b_project([{machines}],[{contexts}],[{extras}],_Error)).\n")
 }
 
-fn context(sets: &str, constants: &str, axioms: &str) -> String {
+pub(super) fn context(sets: &str, constants: &str, axioms: &str) -> String {
     let list = |names: &str, one: fn(&str) -> String| -> String {
         let names = names.split_whitespace().map(one);
         names.collect::<Vec<_>>().join(",")
@@ -54,7 +54,7 @@ fn context(sets: &str, constants: &str, axioms: &str) -> String {
     )
 }
 
-pub struct Event<'a> {
+pub(super) struct Event<'a> {
     pub name: &'a str,
     pub refines: &'a str,
     pub params: &'a str,
@@ -64,7 +64,7 @@ pub struct Event<'a> {
     pub status: &'a str,
 }
 
-pub const EVENT: Event<'static> =
+pub(super) const EVENT: Event<'static> =
     Event { name: "", refines: "", params: "", guards: "", actions: "", witnesses: "", status: "ordinary" };
 
 impl Event<'_> {
@@ -78,7 +78,13 @@ impl Event<'_> {
     }
 }
 
-pub fn machine(name: &str, refines: &str, variables: &str, invariants: &str, events: &[Event]) -> String {
+pub(super) fn machine(
+    name: &str,
+    refines: &str,
+    variables: &str,
+    invariants: &str,
+    events: &[Event],
+) -> String {
     let refines = if refines.is_empty() { String::new() } else { format!("refines(none,'{refines}'),") };
     let events: Vec<String> = events.iter().map(Event::text).collect();
     format!(
@@ -108,7 +114,7 @@ fn counts(text: &str) -> Result<(usize, usize, u64, bool), String> {
     Ok((setup.valuations, c.states, c.transitions, c.wd_errors > 0))
 }
 
-pub const INIT: Event<'static> = Event { name: "INITIALISATION", ..EVENT };
+pub(super) const INIT: Event<'static> = Event { name: "INITIALISATION", ..EVENT };
 
 #[test]
 fn a_state_has_the_variables_of_all_levels() {

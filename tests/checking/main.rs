@@ -8,6 +8,8 @@ mod fixed;
 mod invariant;
 mod models;
 mod proofs;
+mod refine;
+mod refine_events;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;

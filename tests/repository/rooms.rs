@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "lang",
     "model",
     "plain",
@@ -20,6 +20,7 @@ const ORDER: [&str; 18] = [
     "symmetry",
     "explore",
     "certify",
+    "refine",
     "ltl",
     "trace",
     "run",

@@ -68,6 +68,8 @@ pub enum ExprKind {
     /// The first is less than the second: a smaller number, the second not negative, or a strict subset, as the types
     /// decide. What a variant (Event-B) demands.
     Below(Box<Expr>, Box<Expr>),
+    /// A number that is not negative, or any set, as the type decides. What a variant has to be.
+    Bounded(Box<Expr>),
 }
 
 /// Names of fixed meaning without arguments.

@@ -5,7 +5,7 @@
 //! capture cannot happen.
 
 use crate::lang::ast::{Expr, Ident, Machine, Name, Operation};
-use crate::lang::diag::Span;
+use crate::lang::diag::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct Instance {
     pub(in crate::lang) exports: Vec<(Name, Entity, bool)>,
     pub(in crate::lang) exported_operations: Vec<(Name, usize)>,
     /// The machine that it refines.
-    pub(in crate::lang) abstraction: Option<usize>,
+    pub abstraction: Option<usize>,
     /// Instances that belong to the system when this one does.
     pub(in crate::lang) parts: Vec<usize>,
     /// Seen or used by somebody.
@@ -111,7 +111,7 @@ pub struct Obligation {
 /// An event keeps an invariant: from a state in which the whole invariant of all levels holds, theorems included, it
 /// leads only to states in which this formula does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Fact {
     pub event: Name,
     /// The place of the formula.
     pub invariant: Span,
@@ -119,6 +119,97 @@ pub struct Kept {
     pub by: Vec<usize>,
     /// Nothing is known about when the formula has a value: there is a fact only if it always has one.
     pub needs_total: bool,
+}
+
+/// A machine of a chain of refinements, with all that belongs to its system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelDef {
+    pub instance: usize,
+    /// The instances of its system, in the order of initialisation.
+    pub parts: Vec<usize>,
+    pub variables: Vec<usize>,
+    /// What its users may call, by the names that they know.
+    pub operations: Vec<(Name, usize)>,
+    /// Variables of its system that have the name of one of the level above without being it: each with that one, whose
+    /// value it has.
+    pub stand_for: Vec<(usize, usize)>,
+}
+
+/// What a refinement promises about the level above, as Rodin names it: `e/grd1/GRD` of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// `GRD`, `SIM`, …
+    pub kind: &'static str,
+    /// The refinement that promises it.
+    pub level: Name,
+    /// The event of the refinement.
+    pub event: Name,
+    /// The label of the guard, action or invariant; the name of the variable or parameter.
+    pub about: Option<Name>,
+    /// Where the formula stands.
+    pub span: Span,
+    /// The event of the most concrete machine in which it is demanded.
+    pub operation: Name,
+}
+
+impl Promise {
+    /// `e/grd1/GRD`
+    pub fn name(&self) -> String {
+        match &self.about {
+            Some(about) => format!("{}/{about}/{}", self.event, self.kind),
+            None => format!("{}/{}", self.event, self.kind),
+        }
+    }
+}
+
+/// What it means that a promise of a kind is not kept.
+pub fn broken(kind: &str) -> &'static str {
+    match kind {
+        "GRD" => "the abstract guard does not hold",
+        "MRG" => "no abstract guard holds",
+        "SIM" => "the abstract action does not do this",
+        "EQL" => "the abstract event does not change this variable",
+        "WFIS" => "no value fulfils the witness",
+        "VAR" => "the variant does not decrease as it has to",
+        "NAT" => "the variant is negative",
+        "THM" => "the theorem is false",
+        "INV" => "the invariant is violated",
+        _ => "the promise is not kept",
+    }
+}
+
+/// How an event of the most concrete machine is followed by those above it: operations of a machine with the variables of
+/// all levels.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    pub name: Name,
+    /// Changes the variables of the most concrete machine only.
+    pub alone: usize,
+    /// The same, and what all levels above do, where they can.
+    pub whole: usize,
+    /// For those who want to know why they cannot: for each way to follow, the operations that demand one thing more than
+    /// the one before, and that thing.
+    pub stages: Vec<Vec<(usize, Promise)>>,
+}
+
+/// A chain of refinements as one machine with the variables of all levels, and how its events are followed.
+#[derive(Debug)]
+pub struct Chain {
+    pub composed: Composed,
+    /// The most concrete machine first.
+    pub levels: Vec<(Name, Vec<usize>)>,
+    /// INITIALISATION first.
+    pub events: Vec<Followed>,
+    /// The conjuncts of the invariants, by place.
+    pub invariants: Vec<Promise>,
+    /// Operations that are the events of the level above by themselves, only to know whether they are enabled.
+    pub above: Vec<usize>,
+}
+
+/// What a front end whose machines follow each other event by event keeps for those who compare them.
+pub trait Refining: std::fmt::Debug + Send + Sync {
+    /// With `staged` the operations that say why an event is not followed are there, too.
+    fn chain(&self, staged: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain>;
 }
 
 /// A machine with everything that it refers to.
@@ -140,7 +231,15 @@ pub struct Composed {
     /// What the file says about proofs.
     pub obligations: Vec<Obligation>,
     /// What follows from it about events.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Fact>,
     /// Constants of a deferred set that differ from each other are names of its elements.
     pub names_elements: bool,
+    /// The machine, and those it refines, the most concrete first.
+    pub levels: Vec<LevelDef>,
+    /// Operations of machines that are only seen: anybody may call them at any time.
+    pub environment: Vec<usize>,
+    /// What the ASSERTs in the operations are for.
+    pub promises: Vec<Promise>,
+    /// The levels event by event, of a language that has it.
+    pub refining: Option<Arc<dyn Refining>>,
 }

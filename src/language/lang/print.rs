@@ -375,6 +375,11 @@ impl Printer {
                 self.expr(b, OPERAND);
                 self.put(")");
             }
+            ExprKind::Bounded(a) => {
+                self.put("(0 <= ");
+                self.expr(a, OPERAND);
+                self.put(")");
+            }
         }
     }
 

@@ -17,7 +17,8 @@ macro_rules! walkers {
                 | ExprKind::Quant(_, _, a)
                 | ExprKind::Compr(_, a)
                 | ExprKind::Field(a, _)
-                | ExprKind::Bool(a) => f(a),
+                | ExprKind::Bool(a)
+                | ExprKind::Bounded(a) => f(a),
                 ExprKind::Binary(_, a, b)
                 | ExprKind::Image(a, b)
                 | ExprKind::Bind(_, _, a, b)

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::check;
+use super::tower::{self, Purpose, Tower};
 use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::files::{Disk, Files};
@@ -41,6 +42,31 @@ pub fn load_from(files: Arc<dyn Files>, path: &Path) -> Loaded {
 pub fn load_text(name: &str, text: &str) -> Loaded {
     let loaded = load_with(SourceMap::default(), |sources| languages::read_text(sources, name, text));
     Loaded { language: Language::of(Path::new(name)), ..loaded }
+}
+
+/// A chain of refinements, unless the diagnostics hold an error.
+#[derive(Debug, Default)]
+pub struct LoadedTower {
+    pub sources: SourceMap,
+    pub tower: Option<Tower>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the machine at `path` and all that it refines, as one model.
+pub fn load_tower(files: Arc<dyn Files>, path: &Path, purpose: Purpose) -> LoadedTower {
+    let mut sources = SourceMap::over(files);
+    let load = || {
+        let Read { composed, mut diagnostics, .. } = languages::read(&mut sources, path);
+        let tower = composed.and_then(|composed| tower::tower(&composed, purpose, &mut diagnostics));
+        let tower = tower.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
+        diagnostics.sort_by_key(|d| d.span);
+        LoadedTower { sources, tower, diagnostics }
+    };
+    with_large_stack(load).unwrap_or_else(|e| {
+        let message = format!("cannot start the reader: {e}");
+        let diagnostics = vec![Diagnostic::error("B0100", Span::default(), message)];
+        LoadedTower { diagnostics, ..LoadedTower::default() }
+    })
 }
 
 fn load_with(mut sources: SourceMap, read: impl FnOnce(&mut SourceMap) -> Read + Send) -> Loaded {

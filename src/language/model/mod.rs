@@ -11,11 +11,12 @@ pub mod open;
 pub mod raise;
 pub mod reading;
 pub mod scope;
+pub mod tower;
 pub mod types;
 pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
-pub use crate::lang::composed::{Kept, Obligation};
+pub use crate::lang::composed::{Fact, Obligation, Promise};
 use crate::lang::diag::Span;
 pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
@@ -103,7 +104,9 @@ pub struct Model {
     /// What the file says about proofs.
     pub obligations: Vec<Obligation>,
     /// What follows from it about events: nobody relies on it who was not told to.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Fact>,
+    /// What ASSERTs in the operations are for, of a language whose refinements promise something.
+    pub promises: Vec<Promise>,
 }
 
 /// What the model itself says about sizes; the command line wins over it.

@@ -4,9 +4,10 @@ use super::check::{Want, check_expr};
 use super::load;
 use super::reading::{self, Reading};
 use super::scope::{Scope, ScopeArgs, scope};
-use super::{Expr, Model};
+use super::tower::{Claim, Level, Move, Purpose, Tower};
+use super::{Expr, Model, OpId};
 use crate::lang::diag::{Diagnostic, SourceMap};
-use crate::lang::files::Files;
+use crate::lang::files::{Disk, Files};
 use crate::lang::languages::parse_expr;
 use crate::lang::macros::Definitions;
 use std::path::Path;
@@ -42,6 +43,37 @@ pub fn open(path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
 /// The same with files from elsewhere than the disk: the texts of an editor, for instance.
 pub fn open_from(files: Arc<dyn Files>, path: &Path, over: &ScopeArgs) -> Result<Opened, Refused> {
     opened(load::load_from(files, path), over)
+}
+
+/// A chain of refinements that is ready to become a system.
+pub struct OpenedTower {
+    /// The model of the tower, with its files and its scope.
+    pub opened: Opened,
+    pub levels: Vec<Level>,
+    pub moves: Vec<Move>,
+    pub claims: Vec<Claim>,
+    pub in_sets: bool,
+    pub above: Vec<OpId>,
+}
+
+/// Reads a machine and all that it refines as one model.
+pub fn open_tower(path: &Path, over: &ScopeArgs, purpose: Purpose) -> Result<OpenedTower, Refused> {
+    open_tower_from(Arc::new(Disk), path, over, purpose)
+}
+
+/// The same with files from elsewhere than the disk.
+pub fn open_tower_from(
+    files: Arc<dyn Files>,
+    path: &Path,
+    over: &ScopeArgs,
+    purpose: Purpose,
+) -> Result<OpenedTower, Refused> {
+    let load::LoadedTower { sources, tower, diagnostics } = load::load_tower(files, path, purpose);
+    let Some(Tower { model, levels, moves, claims, in_sets, above }) = tower else {
+        return Err(Refused { sources, diagnostics });
+    };
+    let loaded = load::Loaded { sources, model: Some(model), diagnostics, ..load::Loaded::default() };
+    Ok(OpenedTower { opened: opened(loaded, over)?, levels, moves, claims, in_sets, above })
 }
 
 fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {

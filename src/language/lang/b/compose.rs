@@ -8,7 +8,7 @@
 
 use super::{Parsed, other_case, parse_machine};
 use crate::lang::ast::{Ident, Machine, MachineRef, Name};
-use crate::lang::composed::{Composed, Entity, Instance, OpDef, SetDef};
+use crate::lang::composed::{Composed, Entity, Instance, LevelDef, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::files::in_other_case;
 use std::collections::{HashMap, HashSet};
@@ -47,6 +47,10 @@ pub fn compose(
             obligations: vec![],
             kept: vec![],
             names_elements: false,
+            levels: vec![],
+            environment: vec![],
+            promises: vec![],
+            refining: None,
         },
     };
     let top = composer.instantiate(machine, String::new(), None, false)?;
@@ -575,13 +579,7 @@ impl Composer<'_> {
     /// Tells what belongs to the system from what is only refined, and which operations are events.
     fn finish(&mut self) {
         let out = &mut self.out;
-        let mut live = vec![false; out.instances.len()];
-        let mut todo = vec![out.top];
-        while let Some(i) = todo.pop() {
-            if !std::mem::replace(&mut live[i], true) {
-                todo.extend(&out.instances[i].parts);
-            }
-        }
+        let live = system_of(out, out.top);
         for (instance, live) in out.instances.iter_mut().zip(&live) {
             instance.is_abstract = !live;
         }
@@ -595,26 +593,13 @@ impl Composer<'_> {
             for (name, op) in &instance.exported_operations {
                 let def = &mut out.operations[*op];
                 def.is_event = true;
+                out.environment.push(*op);
                 def.name = format!("{}{}.{name}", instance.prefix, instance.machine.name.name).into();
             }
         }
         // Variables that no machine of the system declares go behind the others.
-        let mut is_state = vec![false; out.variables.len()];
-        for instance in out.instances.iter().filter(|i| !i.is_abstract) {
-            let machine = &instance.machine;
-            let mut kept: Vec<&Ident> = machine.concrete_variables.iter().chain(&machine.variables).collect();
-            let mut above = instance.abstraction;
-            while let Some(i) = above {
-                // Concrete variables are never refined away.
-                kept.extend(&out.instances[i].machine.concrete_variables);
-                above = out.instances[i].abstraction;
-            }
-            for id in kept {
-                if let Some(Entity::Var(v)) = instance.names.get(&id.name) {
-                    is_state[*v] = true;
-                }
-            }
-        }
+        let is_state = state_variables(out, &live);
+        let mut levels = levels(out);
         let (new_places, state) = live_first(&is_state);
         out.variables = permute(std::mem::take(&mut out.variables), &new_places);
         out.state_variables = state;
@@ -625,6 +610,17 @@ impl Composer<'_> {
         for op in &mut out.operations {
             op.refines = op.refines.map(|r| op_places[r]);
         }
+        for level in &mut levels {
+            level.variables.iter_mut().for_each(|v| *v = new_places[*v]);
+            level.variables.sort_unstable();
+            level.operations.iter_mut().for_each(|(_, op)| *op = op_places[*op]);
+            level
+                .stand_for
+                .iter_mut()
+                .for_each(|(own, other)| (*own, *other) = (new_places[*own], new_places[*other]));
+        }
+        out.levels = levels;
+        out.environment.iter_mut().for_each(|op| *op = op_places[*op]);
         for instance in &mut out.instances {
             for entity in instance.names.values_mut() {
                 if let Entity::Var(v) = entity {
@@ -636,6 +632,68 @@ impl Composer<'_> {
             }
         }
     }
+}
+
+/// Which instances belong to the system of one.
+fn system_of(out: &Composed, instance: usize) -> Vec<bool> {
+    let mut live = vec![false; out.instances.len()];
+    let mut todo = vec![instance];
+    while let Some(i) = todo.pop() {
+        if !std::mem::replace(&mut live[i], true) {
+            todo.extend(&out.instances[i].parts);
+        }
+    }
+    live
+}
+
+/// Which variables belong to the states of a system.
+fn state_variables(out: &Composed, live: &[bool]) -> Vec<bool> {
+    let mut is_state = vec![false; out.variables.len()];
+    for instance in out.instances.iter().zip(live).filter_map(|(i, live)| live.then_some(i)) {
+        let machine = &instance.machine;
+        let mut kept: Vec<&Ident> = machine.concrete_variables.iter().chain(&machine.variables).collect();
+        let mut above = instance.abstraction;
+        while let Some(i) = above {
+            // Concrete variables are never refined away.
+            kept.extend(&out.instances[i].machine.concrete_variables);
+            above = out.instances[i].abstraction;
+        }
+        for id in kept {
+            if let Some(Entity::Var(v)) = instance.names.get(&id.name) {
+                is_state[*v] = true;
+            }
+        }
+    }
+    is_state
+}
+
+/// The machine and those it refines.
+fn levels(out: &Composed) -> Vec<LevelDef> {
+    let mut levels: Vec<LevelDef> = vec![];
+    let mut next = Some(out.top);
+    while let Some(instance) = next {
+        let live = system_of(out, instance);
+        let is_state = state_variables(out, &live);
+        let i = &out.instances[instance];
+        if let Some(below) = levels.last_mut() {
+            let own = &out.instances[below.instance].names;
+            let stands = |(name, theirs): (&Name, &Entity)| match (own.get(name)?, theirs) {
+                (Entity::Var(a), Entity::Var(b)) if a != b && is_state[*b] => Some((*a, *b)),
+                _ => None,
+            };
+            below.stand_for = i.names.iter().filter_map(stands).collect();
+            below.stand_for.sort_unstable();
+        }
+        levels.push(LevelDef {
+            instance,
+            parts: out.order.iter().copied().filter(|i| live[*i]).collect(),
+            variables: (0..is_state.len()).filter(|v| is_state[*v]).collect(),
+            operations: i.exported_operations.clone(),
+            stand_for: vec![],
+        });
+        next = i.abstraction;
+    }
+    levels
 }
 
 #[derive(Default)]

@@ -11,6 +11,7 @@
 use super::formula::{join, literal_at, names, with};
 use super::project::{Action, ActionKind, Event, Labelled, Machine, Status, Witness, primed};
 use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Lit, Name, Quant, Subst, SubstKind};
+use crate::lang::composed::Promise;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::print;
 use crate::lang::stack::MAX_DEPTH;
@@ -39,6 +40,10 @@ impl<'p> Level<'p> {
 pub struct Events<'p> {
     pub levels: Vec<Level<'p>>,
     pub errors: Vec<Diagnostic>,
+    /// What was demanded.
+    pub promises: Vec<Promise>,
+    /// The event of the most concrete machine.
+    operation: Name,
     /// How many abstract events have been followed.
     followed: usize,
 }
@@ -47,13 +52,14 @@ pub struct Events<'p> {
 const MAX_FOLLOWED: usize = 100_000;
 
 /// A part of what an event does, in the order in which things become known.
+#[derive(Clone)]
 enum Step {
     /// Any values with this property: a choice that the event leaves open.
     Choose(Vec<Ident>, Expr),
-    /// The same, where there must be such values.
-    Follow(Vec<Ident>, Expr),
+    /// The same, where there must be such values; what each part of the property is for.
+    Follow(Vec<Ident>, Vec<(Expr, Promise)>),
     Let(Ident, Expr),
-    Demand(Expr),
+    Demand(Expr, Promise),
 }
 
 /// Variables whose new value is known, with the place to show for it.
@@ -61,19 +67,18 @@ type Known = BTreeMap<Name, Span>;
 
 impl<'p> Events<'p> {
     pub fn new(levels: Vec<Level<'p>>) -> Self {
-        Events { levels, errors: vec![], followed: 0 }
+        Events { levels, errors: vec![], promises: vec![], operation: "".into(), followed: 0 }
     }
 
     /// What an event of the most concrete machine does.
     pub fn body(&mut self, event: &'p Event) -> Subst {
+        self.operation = event.name.name.clone();
         let inner = match self.is_plain(event) {
             true => self.plainly(event),
             false => {
-                let (mut steps, known) = self.actions(event);
-                steps.extend(self.variant(0, event, &known));
-                let theorems = event.theorems.iter().map(|t| Step::Demand(t.formula.clone()));
-                let steps = theorems.chain(steps).collect();
+                let (steps, known) = self.begin(event);
                 let rest = self.above(0, Some(event), known, event.span);
+                self.note(&steps);
                 wrap(steps, rest, true)
             }
         };
@@ -81,13 +86,121 @@ impl<'p> Events<'p> {
             let message = format!("this does more than {MAX_DEPTH} things one after the other");
             self.errors.push(Diagnostic::error("B0106", event.span, message));
         }
-        match conjunction(&event.guards, event.span) {
-            None => inner,
-            Some(guard) => {
-                let span = inner.span;
-                Subst { kind: SubstKind::Select(vec![(guard, inner)], None), span }
+        guarded(event, inner)
+    }
+
+    /// The actions of the most concrete level, and what is demanded there.
+    fn begin(&mut self, event: &Event) -> (Vec<Step>, Known) {
+        let (mut steps, known) = self.actions(event);
+        steps.extend(self.variant(0, event, &known));
+        let theorem = |t: &Labelled| {
+            let promise = self.promise(0, event, "THM", t.label.clone(), t.formula.span);
+            Step::Demand(t.formula.clone(), promise)
+        };
+        let theorems = event.theorems.iter().map(theorem);
+        (theorems.chain(steps).collect(), known)
+    }
+
+    /// What level `k` promises with its event.
+    fn promise(
+        &self,
+        k: usize,
+        event: &Event,
+        kind: &'static str,
+        about: Option<Name>,
+        span: Span,
+    ) -> Promise {
+        let level = self.levels[k].machine.name.name.clone();
+        Promise {
+            kind,
+            level,
+            event: event.name.name.clone(),
+            about,
+            span,
+            operation: self.operation.clone(),
+        }
+    }
+
+    /// Remembers what is demanded.
+    fn note(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Demand(_, p) => self.promises.push(p.clone()),
+                // The whole is shown for each of its parts.
+                Step::Follow(_, parts) => {
+                    let span = follow_span(parts);
+                    self.promises.extend(parts.iter().take(1).map(|(_, p)| Promise { span, ..p.clone() }));
+                }
+                Step::Choose(..) | Step::Let(..) => {}
             }
         }
+    }
+
+    /// What an event of the most concrete machine does by itself: only its own variables change.
+    pub fn alone(&mut self, event: &'p Event) -> Subst {
+        let (steps, known) = self.actions(event);
+        guarded(event, wrap(steps, assignment(&known, event.span), false))
+    }
+
+    /// All ways in which the levels above follow an event, each a list of what has to be so.
+    pub fn ways(&mut self, event: &'p Event) -> Vec<Followed> {
+        self.operation = event.name.name.clone();
+        let (steps, known) = self.begin(event);
+        let mut ways = vec![];
+        let own = known.clone();
+        self.follow(0, Some(event), steps, known, event.span, &mut ways);
+        ways.into_iter().map(|(steps, known)| Followed { steps, known, own: own.clone() }).collect()
+    }
+
+    fn follow(
+        &mut self,
+        k: usize,
+        event: Option<&'p Event>,
+        before: Vec<Step>,
+        known: Known,
+        span: Span,
+        ways: &mut Vec<(Vec<Step>, Known)>,
+    ) {
+        if k + 1 == self.levels.len() {
+            ways.push((before, known));
+            return;
+        }
+        for parent in self.parents(k, event) {
+            if !self.count(span) {
+                break;
+            }
+            let (more, known) = self.one_above(k, event, parent, &known);
+            let steps = before.iter().cloned().chain(more).collect();
+            self.follow(k + 1, parent, steps, known, span, ways);
+        }
+    }
+
+    /// Counts an abstract event that is followed; `false` if they are too many.
+    fn count(&mut self, span: Span) -> bool {
+        self.followed += 1;
+        if self.followed == MAX_FOLLOWED + 1 {
+            let message = "too many combinations of merged events";
+            self.errors.push(Diagnostic::error("B0106", span, message));
+        }
+        self.followed <= MAX_FOLLOWED
+    }
+
+    /// How one level above `k` follows.
+    fn one_above(
+        &mut self,
+        k: usize,
+        event: Option<&'p Event>,
+        parent: Option<&'p Event>,
+        known: &Known,
+    ) -> (Vec<Step>, Known) {
+        let (mut steps, known) = match (event, parent) {
+            (Some(event), Some(parent)) => self.simulate(k, event, parent, known),
+            _ => (self.unchanged(k, event, known, |_| true), known.clone()),
+        };
+        if let Some(parent) = parent {
+            steps.extend(self.variant(k + 1, parent, &known));
+        }
+        (steps, known)
     }
 
     /// Nothing is said about the new values but the actions themselves.
@@ -153,30 +266,24 @@ impl<'p> Events<'p> {
         let parents = self.parents(k, event);
         self.refuse_loose_witnesses(event, &parents);
         for parent in parents {
-            self.followed += 1;
-            if self.followed > MAX_FOLLOWED {
-                if self.followed == MAX_FOLLOWED + 1 {
-                    let message = "too many combinations of merged events";
-                    self.errors.push(Diagnostic::error("B0106", span, message));
-                }
+            if !self.count(span) {
                 break;
             }
-            let (mut steps, known) = match (event, parent) {
-                (Some(event), Some(parent)) => self.simulate(k, event, parent, &known),
-                _ => (self.unchanged(k, &known, |_| true), known.clone()),
-            };
-            if let Some(parent) = parent {
-                steps.extend(self.variant(k + 1, parent, &known));
-            }
+            let (steps, known) = self.one_above(k, event, parent, &known);
             let rest = self.above(k + 1, parent, known, span);
             branches.push((steps, rest));
         }
         if branches.len() == 1
             && let Some((steps, rest)) = branches.pop()
         {
+            self.note(&steps);
             return wrap(steps, rest, true);
         }
         // A merged event follows any of those it refines that it can follow.
+        if let Some(event) = event {
+            let promise = self.promise(k, event, "MRG", None, span);
+            self.promises.push(promise);
+        }
         let can: Vec<Expr> = branches.iter().map(|(steps, _)| as_predicate(steps, span)).collect();
         let some = join(BinOp::Or, Lit::BFalse, can.clone(), span);
         let arms = can.into_iter().zip(branches);
@@ -224,25 +331,45 @@ impl<'p> Events<'p> {
     }
 
     /// Variables of both levels that keep their value above keep it here, too.
-    fn unchanged(&self, k: usize, known: &Known, above: impl Fn(&Name) -> bool) -> Vec<Step> {
+    fn unchanged(
+        &self,
+        k: usize,
+        event: Option<&Event>,
+        known: &Known,
+        above: impl Fn(&Name) -> bool,
+    ) -> Vec<Step> {
         let shared =
             |x: &Name| self.levels[k].variables.contains(x) && self.levels[k + 1].variables.contains(x);
         let same = |(x, span): (&Name, &Span)| {
             let old = Ident { name: x.clone(), span: *span };
-            Step::Demand(with(BinOp::Eq, new_value(&old), variable(&old), *span))
+            let level = self.levels[k].machine.name.name.clone();
+            let promise = Promise {
+                kind: "EQL",
+                level,
+                event: event.map_or_else(|| self.operation.clone(), |e| e.name.name.clone()),
+                about: Some(x.clone()),
+                span: *span,
+                operation: self.operation.clone(),
+            };
+            Step::Demand(with(BinOp::Eq, new_value(&old), variable(&old), *span), promise)
         };
         known.iter().filter(|(x, _)| shared(x) && above(x)).map(same).collect()
     }
 
     /// How `parent`, one level above `event`, follows it.
     fn simulate(&mut self, k: usize, event: &Event, parent: &Event, known: &Known) -> (Vec<Step>, Known) {
-        let mut steps = self.parameters(event, parent);
+        let mut steps = self.parameters(k, event, parent);
         let own: HashSet<String> =
             event.guards.iter().chain(&event.theorems).map(|g| print::expr(&g.formula)).collect();
-        let demanded = parent.guards.iter().chain(&parent.theorems);
+        let guard = if event.refines.len() > 1 { "MRG" } else { "GRD" };
+        let guards = parent.guards.iter().map(|g| (g, k, event, guard));
+        let demanded = guards.chain(parent.theorems.iter().map(|t| (t, k + 1, parent, "THM")));
         // What the event itself tests needs no second test.
-        let demanded = demanded.filter(|g| !own.contains(&print::expr(&g.formula)));
-        steps.extend(demanded.map(|g| Step::Demand(g.formula.clone())));
+        let demanded = demanded.filter(|(g, ..)| !own.contains(&print::expr(&g.formula)));
+        steps.extend(demanded.map(|(g, k, event, kind)| {
+            let promise = self.promise(k, event, kind, g.label.clone(), g.formula.span);
+            Step::Demand(g.formula.clone(), promise)
+        }));
 
         let mut known_above = known.clone();
         let mut changed = HashSet::new();
@@ -256,11 +383,13 @@ impl<'p> Events<'p> {
             if is_same && a.variables().into_iter().all(is_kept) {
                 continue;
             }
+            let simulated = self.promise(k, event, "SIM", a.label.clone(), a.span);
             match &a.kind {
                 ActionKind::Assign(pairs) => {
                     for (x, e) in pairs {
                         if is_kept(x) {
-                            claims.push(with(BinOp::Eq, value(x), e.clone(), a.span));
+                            let claim = with(BinOp::Eq, value(x), e.clone(), a.span);
+                            claims.push((claim, simulated.clone()));
                         } else {
                             steps.push(Step::Let(new(x), e.clone()));
                             known_above.insert(x.name.clone(), a.span);
@@ -269,15 +398,15 @@ impl<'p> Events<'p> {
                 }
                 ActionKind::Element(x, set) => {
                     if is_kept(x) {
-                        claims.push(with(BinOp::In, value(x), set.clone(), a.span));
+                        claims.push((with(BinOp::In, value(x), set.clone(), a.span), simulated));
                     } else {
-                        claims.push(with(BinOp::In, new_value(x), set.clone(), a.span));
+                        claims.push((with(BinOp::In, new_value(x), set.clone(), a.span), simulated));
                         unknown.push(new(x));
                         known_above.insert(x.name.clone(), a.span);
                     }
                 }
                 ActionKind::Such(xs, p) => {
-                    claims.push(p.clone());
+                    claims.push((p.clone(), simulated));
                     for x in xs.iter().filter(|x| !is_kept(x)) {
                         unknown.push(new(x));
                         known_above.insert(x.name.clone(), a.span);
@@ -289,22 +418,30 @@ impl<'p> Events<'p> {
         let mut witnesses: Vec<(Ident, Expr)> =
             of_variables.map(|w| (w.of.clone(), w.predicate.formula.clone())).collect();
         determine(&mut unknown, &mut witnesses, &mut steps);
-        claims.splice(0..0, witnesses.into_iter().map(|(_, p)| p));
+        claims.splice(0..0, self.witnessed(k, event, witnesses));
         if unknown.is_empty() {
-            steps.extend(claims.into_iter().map(Step::Demand));
+            steps.extend(claims.into_iter().map(|(e, p)| Step::Demand(e, p)));
         } else {
-            let p = join(BinOp::And, Lit::BTrue, claims, parent.span);
-            steps.push(Step::Follow(unknown, p));
+            steps.push(Step::Follow(unknown, claims));
         }
         if !is_initialisation(event) {
-            steps.extend(self.unchanged(k, known, |x| !changed.contains(x)));
+            steps.extend(self.unchanged(k, Some(event), known, |x| !changed.contains(x)));
         }
         self.name_old_values(&mut steps, &known_above, is_initialisation(event));
         (steps, known_above)
     }
 
+    /// What witnesses that are no equations demand.
+    fn witnessed(&self, k: usize, event: &Event, all: Vec<(Ident, Expr)>) -> Vec<(Expr, Promise)> {
+        let one = |(of, p): (Ident, Expr)| {
+            let promise = self.promise(k, event, "WFIS", Some(of.name), p.span);
+            (p, promise)
+        };
+        all.into_iter().map(one).collect()
+    }
+
     /// The parameters of `parent` that `event` does not have.
-    fn parameters(&self, event: &Event, parent: &Event) -> Vec<Step> {
+    fn parameters(&self, k: usize, event: &Event, parent: &Event) -> Vec<Step> {
         let is_own = |p: &&Ident| event.parameters.iter().any(|own| own.name == p.name);
         let mut unknown: Vec<Ident> = parent.parameters.iter().filter(|p| !is_own(p)).cloned().collect();
         if unknown.is_empty() {
@@ -316,16 +453,22 @@ impl<'p> Events<'p> {
             of_them.map(|w| (w.of.clone(), w.predicate.formula.clone())).collect();
         determine(&mut unknown, &mut witnesses, &mut steps);
         if unknown.is_empty() {
-            steps.extend(witnesses.into_iter().map(|(_, p)| Step::Demand(p)));
+            let demanded = self.witnessed(k, event, witnesses).into_iter();
+            steps.extend(demanded.map(|(e, p)| Step::Demand(e, p)));
             return steps;
         }
         // Without a witness any value will do that the abstract guards allow.
         let lacks = unknown.iter().any(|u| witnesses.iter().all(|(of, _)| of.name != u.name));
-        let mut claims: Vec<Expr> = witnesses.into_iter().map(|(_, p)| p).collect();
+        let mut claims = self.witnessed(k, event, witnesses);
         if lacks {
-            claims.extend(parent.guards.iter().map(|g| g.formula.clone()));
+            let kind = if event.refines.len() > 1 { "MRG" } else { "GRD" };
+            claims.extend(
+                parent.guards.iter().map(|g| {
+                    (g.formula.clone(), self.promise(k, event, kind, g.label.clone(), g.formula.span))
+                }),
+            );
         }
-        steps.push(Step::Follow(unknown, join(BinOp::And, Lit::BTrue, claims, event.span)));
+        steps.push(Step::Follow(unknown, claims));
         steps
     }
 
@@ -335,15 +478,19 @@ impl<'p> Events<'p> {
         let mut bound = HashSet::new();
         for step in &*steps {
             match step {
-                Step::Choose(ids, e) | Step::Follow(ids, e) => {
+                Step::Choose(ids, e) => {
                     names(e, &mut used);
+                    bound.extend(ids.iter().map(|id| id.name.clone()));
+                }
+                Step::Follow(ids, parts) => {
+                    parts.iter().for_each(|(e, _)| names(e, &mut used));
                     bound.extend(ids.iter().map(|id| id.name.clone()));
                 }
                 Step::Let(id, e) => {
                     names(e, &mut used);
                     bound.insert(id.name.clone());
                 }
-                Step::Demand(e) => names(e, &mut used),
+                Step::Demand(e, _) => names(e, &mut used),
             }
         }
         let old: BTreeSet<&Name> = used.iter().filter(|n| !bound.contains(*n)).collect();
@@ -360,10 +507,11 @@ impl<'p> Events<'p> {
     }
 
     /// What level `k` demands of its variant.
-    fn variant(&self, k: usize, event: &Event, known: &Known) -> Option<Step> {
-        let variant = &self.levels[k].machine.variant.as_ref()?.formula;
+    fn variant(&self, k: usize, event: &Event, known: &Known) -> Vec<Step> {
+        let Some(variant) = &self.levels[k].machine.variant else { return vec![] };
+        let variant = &variant.formula;
         if is_initialisation(event) {
-            return None;
+            return vec![];
         }
         // An event whose abstraction is convergent has been shown to be so with another variant.
         let above = self.levels.get(k + 1);
@@ -371,18 +519,20 @@ impl<'p> Events<'p> {
             above.and_then(|l| l.event(&id.name)).is_some_and(|e| e.status == Status::Convergent)
         };
         if !event.refines.is_empty() && event.refines.iter().all(is_done) {
-            return None;
+            return vec![];
         }
         let after = renamed(variant.clone(), known);
         let span = variant.span;
         let below = ExprKind::Below(Box::new(after.clone()), Box::new(variant.clone()));
         let below = Expr { kind: below, span };
+        let demand = |e, kind| Step::Demand(e, self.promise(k, event, kind, None, span));
+        let bounded = Expr { kind: ExprKind::Bounded(Box::new(variant.clone())), span };
         match event.status {
-            Status::Ordinary => None,
-            Status::Convergent => Some(Step::Demand(below)),
+            Status::Ordinary => vec![],
+            Status::Convergent => vec![demand(bounded, "NAT"), demand(below, "VAR")],
             Status::Anticipated => {
                 let same = with(BinOp::Eq, after, variant.clone(), span);
-                Some(Step::Demand(with(BinOp::Or, same, below, span)))
+                vec![demand(with(BinOp::Or, same, below, span), "VAR")]
             }
         }
     }
@@ -391,8 +541,74 @@ impl<'p> Events<'p> {
 impl Step {
     fn span(&self) -> Span {
         match self {
-            Step::Choose(_, e) | Step::Follow(_, e) | Step::Let(_, e) | Step::Demand(e) => e.span,
+            Step::Choose(_, e) | Step::Let(_, e) | Step::Demand(e, _) => e.span,
+            Step::Follow(_, parts) => follow_span(parts),
         }
+    }
+}
+
+/// The place to show for several demands at once.
+fn follow_span(parts: &[(Expr, Promise)]) -> Span {
+    parts.iter().map(|(e, _)| e.span).reduce(Span::to).unwrap_or_default()
+}
+
+fn all_of(parts: Vec<(Expr, Promise)>) -> Expr {
+    let span = follow_span(&parts);
+    join(BinOp::And, Lit::BTrue, parts.into_iter().map(|(e, _)| e).collect(), span)
+}
+
+/// The body under the guards of the event.
+pub fn guarded(event: &Event, inner: Subst) -> Subst {
+    match conjunction(&event.guards, event.span) {
+        None => inner,
+        Some(guard) => {
+            let span = inner.span;
+            Subst { kind: SubstKind::Select(vec![(guard, inner)], None), span }
+        }
+    }
+}
+
+/// A way in which all levels above follow an event.
+pub struct Followed {
+    steps: Vec<Step>,
+    known: Known,
+    /// What the event itself changes.
+    own: Known,
+}
+
+impl Followed {
+    /// The levels follow where they can.
+    pub fn whole(self, span: Span) -> Subst {
+        wrap(self.steps, assignment(&self.known, span), false)
+    }
+
+    /// The event's own changes where the first demands are met: for each demand, with those before it.
+    pub fn stages(&self, span: Span) -> Vec<(Subst, Promise)> {
+        let mut stages = vec![];
+        let rest = || assignment(&self.own, span);
+        for (i, step) in self.steps.iter().enumerate() {
+            let before = || self.steps[..i].iter().cloned();
+            match step {
+                Step::Demand(_, p) => {
+                    stages.push((wrap(before().chain([step.clone()]).collect(), rest(), false), p.clone()));
+                }
+                Step::Follow(ids, parts) => {
+                    for (n, (_, p)) in parts.iter().enumerate() {
+                        // The others only give the unknowns their types.
+                        let mut some = parts[..=n].to_vec();
+                        some.extend(parts[n + 1..].iter().map(|(e, p)| {
+                            let always = literal_at(Lit::BTrue, e.span);
+                            (with(BinOp::Or, always, e.clone(), e.span), p.clone())
+                        }));
+                        let upto = Step::Follow(ids.clone(), some);
+                        let steps: Vec<Step> = before().chain([upto]).collect();
+                        stages.push((wrap(steps, rest(), false), p.clone()));
+                    }
+                }
+                Step::Choose(..) | Step::Let(..) => {}
+            }
+        }
+        stages
     }
 }
 
@@ -528,13 +744,15 @@ fn wrap(steps: Vec<Step>, rest: Subst, demand: bool) -> Subst {
                 equations.reverse();
                 SubstKind::Let(ids, join(BinOp::And, Lit::BTrue, equations, span), inner)
             }
-            Step::Demand(p) if demand => SubstKind::Assert(p, inner),
-            Step::Demand(p) => SubstKind::Select(vec![(p, *inner)], None),
-            Step::Follow(ids, p) if demand => {
+            Step::Demand(p, _) if demand => SubstKind::Assert(p, inner),
+            Step::Demand(p, _) => SubstKind::Select(vec![(p, *inner)], None),
+            Step::Follow(ids, parts) if demand => {
+                let p = all_of(parts);
                 let any = SubstKind::Any(ids.clone(), p.clone(), inner);
                 SubstKind::Assert(exists(ids, p), Box::new(Subst { kind: any, span }))
             }
-            Step::Follow(ids, p) | Step::Choose(ids, p) => SubstKind::Any(ids, p, inner),
+            Step::Follow(ids, parts) => SubstKind::Any(ids, all_of(parts), inner),
+            Step::Choose(ids, p) => SubstKind::Any(ids, p, inner),
         };
         rest = Subst { kind, span };
     }
@@ -562,7 +780,8 @@ fn as_predicate(steps: &[Step], span: Span) -> Expr {
             let kind = ExprKind::Let(vec![id.clone()], Box::new(equation(id, e)), Box::new(rest));
             Expr { kind, span }
         }
-        Step::Demand(p) => and(p.clone(), rest),
-        Step::Choose(ids, p) | Step::Follow(ids, p) => exists(ids.clone(), and(p.clone(), rest)),
+        Step::Demand(p, _) => and(p.clone(), rest),
+        Step::Choose(ids, p) => exists(ids.clone(), and(p.clone(), rest)),
+        Step::Follow(ids, parts) => exists(ids.clone(), and(all_of(parts.clone()), rest)),
     })
 }

@@ -11,10 +11,10 @@
 use super::event::is_initialisation;
 use super::project::{Event, Labelled, Machine};
 use crate::lang::ast::Name;
-use crate::lang::composed::{Kept, Obligation};
+use crate::lang::composed::{Fact, Obligation};
 
 /// The facts about the events of a chain of machines, the most concrete first.
-pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Kept> {
+pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Fact> {
     let mut found = vec![];
     let Some(concrete) = chain.first() else { return found };
     for event in concrete.events.iter().filter(|e| !is_initialisation(e)) {
@@ -28,7 +28,7 @@ pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Kept> {
             for invariant in &machine.invariants {
                 if let Some((by, needs_total)) = proofs(machine, invariant, &followed, obligations) {
                     let (event, invariant) = (event.name.name.clone(), invariant.formula.span);
-                    found.push(Kept { event, invariant, by, needs_total });
+                    found.push(Fact { event, invariant, by, needs_total });
                 }
             }
         }

@@ -3,28 +3,75 @@
 //! The machine has the constants of all contexts that it and its abstractions see, the variables and invariants of all
 //! levels, and the events of the most concrete one. Axioms are properties; theorems are assertions.
 
-use super::event::{Events, INITIALISATION, Level, conjunction, is_initialisation};
+use super::event::{Events, INITIALISATION, Level, conjunction, guarded, is_initialisation};
 use super::formula::{join, names, with};
-use super::project::{Context, Labelled, Machine, Project};
+use super::project::{Context, Event, Labelled, Machine, Project};
 use super::proved;
 use crate::lang::ast::{self, BinOp, Expr, ExprKind, Ident, Lit, MachineKind, Name, Operation, SetDecl};
-use crate::lang::composed::{Composed, Entity, Instance, Kept, OpDef, SetDef};
+use crate::lang::composed::{
+    Chain, Composed, Entity, Fact, Followed, Instance, OpDef, Promise, Refining, SetDef,
+};
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The composed machine of a project; `None` when there were errors.
 pub fn translate(project: &Project, diags: &mut Vec<Diagnostic>) -> Option<Composed> {
-    let mut t = Translation { project, diags: vec![] };
+    let mut t = Translation { project, diags: vec![], promises: vec![], apart: None };
     let composed = t.composed();
     let failed = t.diags.iter().any(Diagnostic::is_error);
     diags.append(&mut t.diags);
-    composed.filter(|_| !failed)
+    let mut composed = composed.filter(|_| !failed)?;
+    composed.promises = t.promises;
+    composed.refining = Some(Arc::new(Kept(project.clone())));
+    Some(composed)
+}
+
+/// A project for those who compare its levels.
+#[derive(Debug)]
+struct Kept(Project);
+
+impl Refining for Kept {
+    fn chain(&self, staged: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain> {
+        let apart = Some(Apart { staged, ..Apart::default() });
+        let mut t = Translation { project: &self.0, diags: vec![], promises: vec![], apart };
+        let composed = t.composed();
+        let chain = t.chain();
+        let failed = t.diags.iter().any(Diagnostic::is_error);
+        // What is wrong with the machine itself was told when it was translated.
+        t.diags.retain(|d| !diags.contains(d));
+        diags.append(&mut t.diags);
+        let (composed, apart) = (composed.filter(|_| !failed)?, t.apart?);
+        let place = |v: &Ident| composed.variables.iter().position(|other| other.name == v.name);
+        let level = |m: &&Machine| (m.name.name.clone(), m.variables.iter().filter_map(place).collect());
+        let levels = chain.iter().map(level).collect();
+        let invariants = chain.iter().flat_map(|m| m.invariants.iter().map(move |i| (m, i)));
+        let invariants = invariants.map(|(m, i)| Promise {
+            kind: "INV",
+            level: m.name.name.clone(),
+            event: "".into(),
+            about: i.label.clone(),
+            span: i.formula.span,
+            operation: "".into(),
+        });
+        let invariants = invariants.collect();
+        Some(Chain { composed, levels, events: apart.events, invariants, above: apart.above })
+    }
+}
+
+/// The levels are kept apart: their events are operations of their own.
+#[derive(Default)]
+struct Apart {
+    staged: bool,
+    events: Vec<Followed>,
+    above: Vec<usize>,
 }
 
 struct Translation<'p> {
     project: &'p Project,
     diags: Vec<Diagnostic>,
+    promises: Vec<Promise>,
+    apart: Option<Apart>,
 }
 
 impl<'p> Translation<'p> {
@@ -214,6 +261,12 @@ impl<'p> Translation<'p> {
             }
         }
         let mut events = Events::new(chain.iter().map(|m| Level::new(m)).collect());
+        if let Some(apart) = self.apart.take() {
+            let (apart, operations) = self.apart(apart, chain, &mut events);
+            self.apart = Some(apart);
+            self.diags.append(&mut events.errors);
+            return (None, operations);
+        }
         let mut initialisation = None;
         let mut operations = vec![];
         for e in &concrete.events {
@@ -230,6 +283,7 @@ impl<'p> Translation<'p> {
             });
         }
         self.diags.append(&mut events.errors);
+        self.promises.append(&mut events.promises);
         let of_all = chain.iter().filter_map(|m| m.events.iter().find(|e| is_initialisation(e)));
         let assigned: HashSet<Name> =
             of_all.flat_map(|e| &e.actions).flat_map(|a| a.variables()).map(|x| x.name.clone()).collect();
@@ -240,6 +294,59 @@ impl<'p> Translation<'p> {
             }
         }
         (initialisation, operations)
+    }
+
+    /// Each event by itself, with all that follow it, and as far as single demands are met.
+    fn apart(
+        &mut self,
+        mut apart: Apart,
+        chain: &[&'p Machine],
+        events: &mut Events<'p>,
+    ) -> (Apart, Vec<Operation>) {
+        let mut operations: Vec<Operation> = vec![];
+        let mut add = |e: &Event, body: ast::Subst| {
+            let (name, params) = (e.name.clone(), e.parameters.clone());
+            operations.push(Operation { name, results: vec![], params, body });
+            operations.len() - 1
+        };
+        for machine in chain {
+            let start = machine.events.iter().find(|e| is_initialisation(e));
+            let assigned: HashSet<&Name> =
+                start.iter().flat_map(|e| &e.actions).flat_map(|a| a.variables()).map(|x| &x.name).collect();
+            for v in machine.variables.iter().filter(|v| !assigned.contains(&v.name)) {
+                let message = format!(
+                    "{INITIALISATION} of `{}` gives `{}` no value, which is not supported",
+                    machine.name.name, v.name
+                );
+                self.diags.push(Diagnostic::error("B0401", v.span, message));
+            }
+        }
+        let Some((concrete, above)) = chain.split_first() else { return (apart, operations) };
+        let start = concrete.events.iter().filter(|e| is_initialisation(e));
+        for e in start.chain(concrete.events.iter().filter(|e| !is_initialisation(e))) {
+            let alone = events.alone(e);
+            let alone = add(e, alone);
+            let ways = events.ways(e);
+            let mut stages = vec![];
+            if apart.staged {
+                for way in &ways {
+                    let stages_of = way.stages(e.span).into_iter();
+                    stages.push(stages_of.map(|(body, p)| (add(e, guarded(e, body)), p)).collect());
+                }
+            }
+            let mut bodies: Vec<ast::Subst> = ways.into_iter().map(|w| w.whole(e.span)).collect();
+            let body = match bodies.len() {
+                1 => bodies.swap_remove(0),
+                _ => ast::Subst { kind: ast::SubstKind::Choice(bodies), span: e.span },
+            };
+            let whole = add(e, guarded(e, body));
+            apart.events.push(Followed { name: e.name.name.clone(), alone, whole, stages });
+        }
+        for e in above.first().iter().flat_map(|m| &m.events).filter(|e| !is_initialisation(e)) {
+            let skip = ast::Subst { kind: ast::SubstKind::Skip, span: e.span };
+            apart.above.push(add(e, guarded(e, skip)));
+        }
+        (apart, operations)
     }
 }
 
@@ -377,7 +484,7 @@ fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
 }
 
 /// A machine that refers to no other.
-fn compose(machine: ast::Machine, project: &Project, kept: Vec<Kept>) -> Composed {
+fn compose(machine: ast::Machine, project: &Project, kept: Vec<Fact>) -> Composed {
     let mut names: HashMap<Name, Entity> = HashMap::new();
     let mut sets = vec![];
     for (s, set) in machine.sets.iter().enumerate() {
@@ -412,5 +519,9 @@ fn compose(machine: ast::Machine, project: &Project, kept: Vec<Kept>) -> Compose
         obligations: project.obligations.clone(),
         kept,
         names_elements: true,
+        levels: vec![],
+        environment: vec![],
+        promises: vec![],
+        refining: None,
     }
 }

@@ -186,6 +186,11 @@ impl Checker<'_> {
                 let is_bounded = claim(BinOp::Le, bottom, b.clone());
                 claim(BinOp::And, is_bounded, claim(BinOp::Lt, a, b))
             }
+            A::Bounded(a) => {
+                let a = self.value(a);
+                let bottom = node(ExprKind::Lit(Lit::EmptySet), a.ty.clone(), span);
+                node(ExprKind::Binary(BinOp::Le, Box::new(bottom), Box::new(a)), Type::Pred, span)
+            }
             A::Let(ids, defs, body) => self.scoped(ids, |c, locals| {
                 let defs = c.let_definitions(ids, &locals, defs);
                 let body = c.infer(body);

@@ -66,6 +66,8 @@ struct Checker<'a> {
     uncallable: HashSet<usize>,
     /// Conjuncts of the abstractions' invariants.
     inherited: Vec<Expr>,
+    /// Abstractions are kept: whose the conjuncts of the invariant are, and the parts of INITIALISATION.
+    owners: Option<Owners>,
     /// Unknown names already reported.
     reported: HashSet<Name>,
     diags: Vec<Diagnostic>,
@@ -89,6 +91,38 @@ pub fn check(composed: &Composed, diags: &mut Vec<Diagnostic>) -> Option<Model> 
     let errors = checker.failed();
     let found = checker.finish(diags);
     (!errors).then_some(found)
+}
+
+/// A model in which the abstractions are kept: it has the variables, operations and invariants of all levels.
+#[derive(Debug)]
+pub struct Joint {
+    pub model: Model,
+    /// The instance that each conjunct of the invariant is from.
+    pub invariants: Vec<usize>,
+    /// What each instance does at first.
+    pub initialisations: Vec<(usize, Stmt)>,
+}
+
+#[derive(Default)]
+struct Owners {
+    invariants: Vec<usize>,
+    initialisations: Vec<usize>,
+}
+
+/// Types a composed machine with all that it refines. `None` when there were errors.
+pub fn check_joint(composed: &Composed, diags: &mut Vec<Diagnostic>) -> Option<Joint> {
+    let mut checker = Checker::new(&composed.instances, Model::default());
+    checker.failed_before = diags.iter().any(Diagnostic::is_error);
+    checker.owners = Some(Owners::default());
+    checker.machine(composed);
+    let (errors, owners) = (checker.failed(), checker.owners.take()?);
+    let mut model = checker.finish(diags);
+    let parts = match std::mem::take(&mut model.initialisation).kind {
+        StmtKind::Seq(parts) => parts,
+        _ => vec![],
+    };
+    let initialisations = owners.initialisations.into_iter().zip(parts).collect();
+    (!errors).then_some(Joint { model, invariants: owners.invariants, initialisations })
 }
 
 /// Types an expression over a model's constants and variables.
@@ -151,6 +185,7 @@ impl<'a> Checker<'a> {
             simultaneous: false,
             uncallable: HashSet::new(),
             inherited: vec![],
+            owners: None,
             reported: HashSet::new(),
             diags: vec![],
             failed_before: false,
@@ -196,7 +231,9 @@ impl<'a> Checker<'a> {
         self.solve_deferred(true);
         self.check_types_known();
         self.fill_model();
-        self.drop_abstract(composed);
+        if self.owners.is_none() {
+            self.drop_abstract(composed);
+        }
         if composed.names_elements && !self.failed() {
             elements::name(&mut self.model);
             elements::measure_parts(&mut self.model);
@@ -209,6 +246,7 @@ impl<'a> Checker<'a> {
         self.model.name = composed.name.clone();
         self.model.obligations = composed.obligations.clone();
         self.model.kept = composed.kept.clone();
+        self.model.promises = composed.promises.clone();
         self.model.sets = composed
             .sets
             .iter()
@@ -324,7 +362,10 @@ impl<'a> Checker<'a> {
                 assertions.push(self.predicate(e));
             }
             // Of an abstraction's invariant the refinement keeps what speaks of variables that it keeps.
-            if !instance.is_abstract {
+            if let Some(owners) = &mut self.owners {
+                owners.invariants.extend(invariant.iter().map(|_| i));
+                self.model.invariant.extend(invariant);
+            } else if !instance.is_abstract {
                 self.model.invariant.extend(invariant);
                 self.model.assertions.extend(assertions);
             } else {
@@ -343,7 +384,10 @@ impl<'a> Checker<'a> {
             self.instance = i;
             if let Some(s) = &instance.machine.initialisation {
                 let typed = self.stmt(s);
-                if instance.is_abstract {
+                if let Some(owners) = &mut self.owners {
+                    owners.initialisations.push(i);
+                    parts.push(typed);
+                } else if instance.is_abstract {
                     refine::name_elements_of(&typed, &mut self.model.named_above);
                 } else {
                     parts.push(typed);
@@ -353,7 +397,7 @@ impl<'a> Checker<'a> {
         self.solve_deferred(false);
         self.model.initialisation = match parts.len() {
             0 => Stmt::default(),
-            1 => parts.swap_remove(0),
+            1 if self.owners.is_none() => parts.swap_remove(0),
             _ => {
                 let span = composed.instances[composed.top].machine.name.span;
                 Stmt { kind: StmtKind::Seq(parts), span }

@@ -1,0 +1,403 @@
+//! One move from one state: the steps of the concrete machine, and what the levels above do at the same time.
+
+use super::product::{Compiled, Product, Way};
+use crate::lang::diag::Span;
+use crate::system::{Fault, Label, Machine, Res, System, Transition, Visitor};
+use crate::value::fault::NOWHERE;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// What comes of a step of the concrete machine.
+pub(super) enum Next {
+    /// The levels above follow it into these rows.
+    Followed {
+        args: Label,
+        concrete: Vec<u64>,
+        members: Vec<Vec<u64>>,
+    },
+    /// They do not. `concrete` has the new values of the concrete variables, and old ones otherwise.
+    Stuck {
+        args: Label,
+        concrete: Vec<u64>,
+    },
+    Fault(Box<Fault>),
+}
+
+impl Next {
+    fn fault(fault: Fault) -> Next {
+        Next::Fault(Box::new(fault))
+    }
+}
+
+/// One outcome of an event.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// Parameters, then results.
+    pub args: Label,
+    pub target: Vec<u64>,
+}
+
+/// All outcomes of an event in a row.
+#[derive(Default)]
+pub(super) struct Outcomes {
+    pub found: Vec<Outcome>,
+    pub faults: Vec<Fault>,
+    /// Where the enumeration was cut short.
+    pub cut: Option<Span>,
+}
+
+impl Outcomes {
+    /// Whether some outcome may be missing.
+    fn is_open(&self) -> Option<Span> {
+        let limit = self.faults.iter().find(|f| matches!(f, Fault::Limit(..)));
+        self.cut.or(limit.map(|f| f.span()))
+    }
+}
+
+struct Gather<'m> {
+    machine: &'m Machine,
+    out: Outcomes,
+}
+
+impl Visitor<<Machine as System>::Here> for Gather<'_> {
+    fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
+        let label = self.machine.label(t.operation, t.here);
+        let args = label.iter().skip(1).copied().collect();
+        self.out.found.push(Outcome { args, target: t.target.to_vec() });
+        ControlFlow::Continue(())
+    }
+
+    fn fault(&mut self, _: usize, fault: Box<Fault>) -> ControlFlow<()> {
+        self.out.faults.push(*fault);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A move from a state.
+pub(super) struct Follower<'a> {
+    pub product: &'a Product,
+    pub worker: &'a mut <Machine as System>::Worker,
+    at: usize,
+    pub source: &'a [u64],
+    pub members: &'a [Vec<u64>],
+    pub cut: Option<Span>,
+    /// Some abstract state may be missing.
+    pub is_open: bool,
+    /// The concrete machine has a step.
+    pub has_moved: bool,
+}
+
+impl<'a> Follower<'a> {
+    pub fn new(
+        product: &'a Product,
+        worker: &'a mut <Machine as System>::Worker,
+        at: usize,
+        source: &'a [u64],
+        members: &'a [Vec<u64>],
+    ) -> Follower<'a> {
+        Follower { product, worker, at, source, members, cut: None, is_open: false, has_moved: false }
+    }
+
+    pub fn compiled(&self) -> &'a Compiled {
+        &self.product.moves[self.at]
+    }
+
+    pub fn outcomes(&mut self, row: &[u64], event: usize) -> Outcomes {
+        let machine = &*self.product.machine;
+        let mut gather = Gather { machine, out: Outcomes::default() };
+        // Nobody breaks the visit.
+        let _ = machine.visit_events(self.worker, row, event..event + 1, &mut gather);
+        let mut out = gather.out;
+        out.cut = machine.cut(self.worker);
+        self.cut = self.cut.or(out.cut);
+        out
+    }
+
+    /// Every step of the move.
+    pub fn next(&mut self) -> Vec<Next> {
+        let alone = self.outcomes(self.source, self.compiled().alone);
+        // A step that was cut off counts as one, and then the answer is open anyway.
+        self.has_moved = !alone.found.is_empty() || !alone.faults.is_empty() || alone.cut.is_some();
+        match self.product.way {
+            Way::Pairs if self.compiled().is_environment => self.by_others(alone),
+            Way::Pairs => self.pairs(alone),
+            Way::Sets => self.sets(alone),
+            Way::Traces(level) => self.traces(alone, level),
+        }
+    }
+
+    /// Whether a conjunct of the invariant that is known at a level is false in a row, and which.
+    pub fn broken(&mut self, row: &[u64], levels: std::ops::RangeInclusive<usize>) -> Res<Option<usize>> {
+        let machine = &*self.product.machine;
+        let env = machine.load(self.worker, row);
+        let mut fault = None;
+        for (i, claim) in self.product.claims.iter().enumerate() {
+            if levels.contains(&claim.known) {
+                match machine.holds(i, env) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Some(i)),
+                    Err(e) => Fault::gather(&mut fault, e),
+                }
+            }
+        }
+        fault.map_or(Ok(None), Err)
+    }
+
+    fn by_others(&mut self, alone: Outcomes) -> Vec<Next> {
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
+        let all = 0..=self.product.levels.len();
+        for Outcome { args, target } in alone.found {
+            next.push(match self.broken(&target, all.clone()) {
+                Ok(None) => Next::Followed { args, concrete: target.clone(), members: vec![target] },
+                Ok(Some(_)) => Next::Stuck { args, concrete: target },
+                Err(fault) => Next::Fault(fault),
+            });
+        }
+        next
+    }
+
+    /// What the levels above do from the one row, by level; nothing where a level has no such operation.
+    pub fn above(&mut self) -> Vec<Option<Outcomes>> {
+        let events = &self.compiled().above;
+        events.iter().map(|e| e.map(|e| self.outcomes(self.source, e))).collect()
+    }
+
+    fn pairs(&mut self, alone: Outcomes) -> Vec<Next> {
+        let mut next = vec![];
+        let above = self.above();
+        let open = above.iter().flatten().find_map(Outcomes::is_open);
+        next.extend(self.blocked(&alone, &above));
+        next.extend(alone.faults.iter().cloned().map(Next::fault));
+        next.extend(above.iter().flatten().flat_map(|o| o.faults.iter().cloned()).map(Next::fault));
+        for c in &alone.found {
+            let mut begun = vec![self.begin(c)];
+            match self.broken(&begun[0], 0..=0) {
+                Ok(None) => {}
+                Ok(Some(_)) => {
+                    next.push(Next::Stuck { args: c.args.clone(), concrete: begun.swap_remove(0) });
+                    continue;
+                }
+                Err(fault) => {
+                    next.push(Next::Fault(fault));
+                    continue;
+                }
+            }
+            let mut stuck = None;
+            'levels: for (i, outcomes) in above.iter().enumerate() {
+                let mut further = vec![];
+                for row in begun {
+                    match self.matches(&row, c, i + 1, outcomes.as_ref()) {
+                        Ok(found) if found.is_empty() => {
+                            stuck = Some(Ok(row));
+                            break 'levels;
+                        }
+                        Ok(found) => further.extend(found),
+                        Err(fault) => {
+                            stuck = Some(Err(fault));
+                            break 'levels;
+                        }
+                    }
+                }
+                further.sort_unstable();
+                further.dedup();
+                begun = further;
+                if i + 1 == above.len() {
+                    let (args, concrete) = (c.args.clone(), begun.first().cloned().unwrap_or_default());
+                    next.push(Next::Followed { args, concrete, members: begun });
+                    break;
+                }
+            }
+            match stuck {
+                None => {}
+                Some(Err(fault)) => next.push(Next::Fault(fault)),
+                Some(Ok(concrete)) => next.push(unless_open(open, c.args.clone(), concrete)),
+            }
+        }
+        next
+    }
+
+    /// The row in which the concrete variables are new and the others are not.
+    pub fn begin(&self, c: &Outcome) -> Vec<u64> {
+        let mut row = self.source.to_vec();
+        for v in &self.product.levels[0].variables {
+            let at = self.product.place(*v);
+            row[at] = c.target[at];
+        }
+        row
+    }
+
+    /// A row in which everything below `level` is new, with what `outcome` does at that level; `None` if the two
+    /// disagree about a variable that they share.
+    pub fn joined(&self, row: &[u64], level: usize, outcome: &[u64]) -> Option<Vec<u64>> {
+        let mut joined = row.to_vec();
+        for v in &self.product.levels[level].variables {
+            let at = self.product.place(*v);
+            let is_known = self.product.levels[..level].iter().any(|l| l.variables.contains(v));
+            if !is_known {
+                joined[at] = outcome[at];
+            } else if joined[at] != outcome[at] {
+                return None;
+            }
+        }
+        Some(joined)
+    }
+
+    /// All ways in which a level follows.
+    fn matches(
+        &mut self,
+        row: &[u64],
+        c: &Outcome,
+        level: usize,
+        outcomes: Option<&Outcomes>,
+    ) -> Res<Vec<Vec<u64>>> {
+        let mut found = vec![];
+        let mut fault = None;
+        let still = [Outcome { args: c.args.clone(), target: self.source.to_vec() }];
+        let candidates = outcomes.map_or(&still[..], |o| &o.found[..]);
+        for o in candidates.iter().filter(|o| o.args == c.args) {
+            let Some(joined) = self.joined(row, level, &o.target) else { continue };
+            match self.broken(&joined, level..=level) {
+                Ok(None) => found.push(joined),
+                Ok(Some(_)) => {}
+                Err(e) => Fault::gather(&mut fault, e),
+            }
+        }
+        match fault {
+            Some(fault) if found.is_empty() => Err(fault),
+            _ => Ok(found),
+        }
+    }
+
+    /// Parameters with which an operation can be called, and its refinement does nothing.
+    fn blocked(&mut self, alone: &Outcomes, above: &[Option<Outcomes>]) -> Vec<Next> {
+        let params = self.params();
+        let mut found = vec![];
+        let mut below = Some(alone);
+        for (i, level) in above.iter().enumerate() {
+            if let (Some(below), Some(above)) = (below, level)
+                && !self.compiled().is_guarded[i + 1]
+                && below.faults.is_empty()
+                && below.cut.is_none()
+            {
+                let can: HashSet<&[u64]> = below.found.iter().map(|o| &o.args[..params]).collect();
+                let mut told = HashSet::new();
+                for o in &above.found {
+                    let call = &o.args[..params];
+                    if !can.contains(call) && told.insert(call) {
+                        let mut args = o.args.clone();
+                        args[params..].fill(u64::MAX);
+                        found.push(Next::Stuck { args, concrete: self.source.to_vec() });
+                    }
+                }
+            }
+            below = level.as_ref();
+        }
+        found
+    }
+
+    pub fn params(&self) -> usize {
+        self.product.machine.events[self.compiled().alone].params.len()
+    }
+
+    fn sets(&mut self, alone: Outcomes) -> Vec<Next> {
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
+        if alone.found.is_empty() {
+            return next;
+        }
+        let Some(Some(whole)) = self.compiled().above.first().copied() else { return next };
+        let members = self.members;
+        let followed: Vec<Outcomes> = members.iter().map(|m| self.outcomes(m, whole)).collect();
+        let open = followed.iter().find_map(Outcomes::is_open);
+        self.is_open |= open.is_some();
+        let limits = followed.iter().flat_map(|o| &o.faults).filter(|f| matches!(f, Fault::Limit(..)));
+        next.extend(limits.cloned().map(Next::fault));
+        let last = self.product.levels.len();
+        for c in alone.found {
+            let (mut found, mut fault) = (vec![], None);
+            for o in followed.iter().flat_map(|o| &o.found).filter(|o| o.args == c.args) {
+                if !self.agrees(&o.target, &c.target) {
+                    continue;
+                }
+                match self.broken(&o.target, 0..=last) {
+                    Ok(None) => found.push(o.target.clone()),
+                    Ok(Some(_)) => {}
+                    Err(e) => Fault::gather(&mut fault, e),
+                }
+            }
+            let faults = followed.iter().flat_map(|o| &o.faults);
+            faults.cloned().for_each(|f| Fault::gather(&mut fault, Box::new(f)));
+            let (args, concrete) = (c.args, c.target);
+            next.push(match (found.is_empty(), fault) {
+                (false, _) => Next::Followed { args, concrete, members: found },
+                (true, Some(fault)) => Next::Fault(fault),
+                (true, None) => unless_open(open, args, concrete),
+            });
+        }
+        next
+    }
+
+    /// Whether two rows have the same concrete state.
+    pub fn agrees(&self, a: &[u64], b: &[u64]) -> bool {
+        self.product.levels[0].variables.iter().all(|v| {
+            let at = self.product.place(*v);
+            a[at] == b[at]
+        })
+    }
+
+    fn traces(&mut self, alone: Outcomes, level: usize) -> Vec<Next> {
+        let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
+        if alone.found.is_empty() {
+            return next;
+        }
+        let compiled = self.compiled();
+        let event = match compiled.is_environment {
+            true => Some(compiled.alone),
+            false => compiled.above.get(level - 1).copied().flatten(),
+        };
+        let members = self.members;
+        let followed: Vec<Outcomes> = match event {
+            Some(event) => members.iter().map(|m| self.outcomes(m, event)).collect(),
+            None => vec![],
+        };
+        let open = followed.iter().find_map(Outcomes::is_open);
+        self.is_open |= open.is_some();
+        next.extend(followed.iter().flat_map(|o| o.faults.iter().cloned()).map(Next::fault));
+        for c in alone.found {
+            let steps = followed.iter().flat_map(|o| &o.found).filter(|o| o.args == c.args);
+            let found: Vec<Vec<u64>> = steps.map(|o| o.target.clone()).collect();
+            let (args, concrete) = (c.args, c.target);
+            next.push(match found.is_empty() {
+                false => Next::Followed { args, concrete, members: found },
+                true => unless_open(open, args, concrete),
+            });
+        }
+        next
+    }
+
+    /// Whether one of these events has a step from a member. One that could not be computed has none, and the answer is
+    /// then open.
+    pub fn has_step(&mut self, events: &[usize]) -> bool {
+        let members = self.members;
+        for m in members {
+            for e in events {
+                let outcomes = self.outcomes(m, *e);
+                if !outcomes.found.is_empty() {
+                    return true;
+                }
+                self.cut = self.cut.or(outcomes.is_open());
+            }
+        }
+        false
+    }
+}
+
+/// Nobody follows, unless what was cut off does.
+fn unless_open(open: Option<Span>, args: Label, concrete: Vec<u64>) -> Next {
+    match open {
+        None => Next::Stuck { args, concrete },
+        Some(at) => {
+            let why = "whether a step is followed: not all abstract steps could be enumerated";
+            Next::Fault(Fault::limit(why).at(if at == NOWHERE { Span::default() } else { at }))
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! `kanon refine` on Event-B: each obligation by its name, kept and broken; and random events against a naive checker.
+
+use super::eventb::{EVENT, Event, INIT, machine, package, term};
+use super::refine::{Random, ask, folder, machines};
+use kanon::run::answer::Decision;
+use kanon::run::refine::Task;
+use std::collections::{BTreeSet, HashSet};
+
+/// `holds`, `unknown`, or the name of the obligation that is broken, and the level.
+fn answer(name: &str, machines: &[String], task: &Task) -> String {
+    let dir = folder(name, &[("t.eventb", &package(machines, &[], ""))]);
+    match ask(&dir.join("t.eventb"), task) {
+        Err(why) => format!("refused: {why}"),
+        Ok(r) => match (r.verdict, r.finding) {
+            (Decision::Fails, Some(f)) => format!("{} {}", f.name.unwrap_or(f.obligation.into()), f.level),
+            (verdict, _) => verdict.name().into(),
+        },
+    }
+}
+
+fn labelled(label: &str, formula: &str) -> String {
+    // The place of the outermost operator names it.
+    formula.replacen("(~", &format!("(rodinpos('M','{label}','{label}'),"), 1)
+}
+
+/// A counter with a step of one or two.
+fn counter() -> String {
+    let guards = format!(
+        "{},{}",
+        labelled("typ", "member(~$p,interval(~#1,#2))"),
+        labelled("room", "less_equal(~$x,#1)")
+    );
+    let actions = labelled("act", "assign(~[$x],[add(~$x,$p)])");
+    let inc = Event { name: "inc", params: "$p", guards: &guards, actions: &actions, ..EVENT };
+    let init = Event { actions: "assign(~[$x,$z],[#0,#0])", ..INIT };
+    machine("M", "", "$x,$z", "member(~$x,interval(~#0,#3)),member(~$z,interval(~#0,#9))", &[init, inc])
+}
+
+/// What is different in a refinement of it.
+struct Below<'a> {
+    guards: &'a str,
+    actions: &'a str,
+    witnesses: &'a str,
+    glue: &'a str,
+    more: &'a [Event<'a>],
+}
+
+const BELOW: Below<'static> = Below {
+    guards: "member(~$q,interval(~#1,#2)),less_equal(~$y,#1)",
+    actions: "assign(~[$y],[add(~$y,$q)])",
+    witnesses: "witness(~$p,equal(~$p,$q))",
+    glue: "equal(~$x,$y)",
+    more: &[],
+};
+
+impl Below<'_> {
+    fn machines(&self) -> Vec<String> {
+        let inc = Event {
+            name: "inc2",
+            refines: "inc",
+            params: "$q",
+            guards: self.guards,
+            actions: self.actions,
+            witnesses: self.witnesses,
+            ..EVENT
+        };
+        let init = Event { actions: "assign(~[$y,$z],[#0,#0])", refines: "'INITIALISATION'", ..INIT };
+        let mut events = vec![init, inc];
+        events.extend(self.more.iter().map(|e| Event { ..*e }));
+        vec![machine("R", "M", "$y,$z", &labelled("glue", self.glue), &events), counter()]
+    }
+}
+
+#[test]
+fn obligations_by_name() {
+    let new = |actions| Event { name: "new", actions, ..EVENT };
+    let table: &[(&str, Below, &str)] = &[
+        ("as it is", BELOW, "holds"),
+        ("no witness: some value matches", Below { witnesses: "", ..BELOW }, "holds"),
+        (
+            "a step that is too large, with a witness",
+            Below { guards: "member(~$q,interval(~#1,#3)),less_equal(~$y,#0)", ..BELOW },
+            "inc2/typ/GRD R",
+        ),
+        (
+            "enabled too often",
+            Below { guards: "member(~$q,interval(~#1,#1)),less_equal(~$y,#2)", ..BELOW },
+            "inc2/room/GRD R",
+        ),
+        (
+            "another value, without a witness: the guards allow some, and none is glued",
+            Below { actions: "assign(~[$y],[add(~$y,#3)])", witnesses: "", ..BELOW },
+            "inc2/glue/INV R",
+        ),
+        ("not glued", Below { actions: "assign(~[$y],[$q])", ..BELOW }, "inc2/glue/INV R"),
+        (
+            "a witness that nothing fulfils",
+            Below { witnesses: "witness(~$p,conjunct(~equal(~$p,$q),less(~$p,#0)))", ..BELOW },
+            "inc2/p/WFIS R",
+        ),
+        (
+            "a variable of both that the abstraction leaves alone",
+            Below { actions: "assign(~[$y],[add(~$y,$q)]),assign(~[$z],[#1])", ..BELOW },
+            "inc2/z/EQL R",
+        ),
+        ("a new event", Below { more: &[new("assign(~[$y],[$y])")], ..BELOW }, "holds"),
+        (
+            "a new event that does too much",
+            Below { more: &[new("assign(~[$z],[#1])")], ..BELOW },
+            "new/z/EQL R",
+        ),
+        ("a new event that moves", Below { more: &[new("assign(~[$y],[#0])")], ..BELOW }, "new/glue/INV R"),
+    ];
+    for (i, (what, below, expected)) in table.iter().enumerate() {
+        assert_eq!(answer(&format!("event{i}"), &below.machines(), &Task::default()), *expected, "{what}");
+    }
+}
+
+#[test]
+fn actions_are_simulated() {
+    let act = labelled("act", "becomes_element_of(~[$x],interval(~#0,#1))");
+    let set = Event { name: "set", actions: &act, ..EVENT };
+    let init = |r| Event { actions: "assign(~[$x],[#0])", refines: r, ..INIT };
+    let top = machine("M", "", "$x", "member(~$x,interval(~#0,#9))", &[init(""), set]);
+    for (i, (value, expected)) in [("#1", "holds"), ("#2", "set2/act/SIM R")].into_iter().enumerate() {
+        let actions = format!("assign(~[$x],[{value}])");
+        let set = Event { name: "set2", refines: "set", actions: &actions, ..EVENT };
+        let below = machine("R", "M", "$x", "", &[init("'INITIALISATION'"), set]);
+        let found = answer(&format!("simulated{i}"), &[below, top.clone()], &Task::default());
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_merged_event_needs_one_that_it_can_follow() {
+    let g = |n: &str| labelled(&format!("grd{n}"), &format!("equal(~$x,#{n})"));
+    let (g0, g1) = (g("0"), g("1"));
+    let act = "assign(~[$x],[minus(~#1,$x)])";
+    let init = |r| Event { actions: "assign(~[$x],[#0])", refines: r, ..INIT };
+    let e = |name, guards| Event { name, guards, actions: act, ..EVENT };
+    let top = machine("M", "", "$x", "member(~$x,interval(~#0,#9))", &[init(""), e("e0", &g0), e("e1", &g1)]);
+    for (i, (actions, refines, expected)) in
+        [(act, "e0,e1", "holds"), (act, "e0", "e/grd0/GRD R"), ("assign(~[$x],[#2])", "e0,e1", "MRG R")]
+            .into_iter()
+            .enumerate()
+    {
+        let merged = Event { name: "e", refines, actions, ..EVENT };
+        let below = machine("R", "M", "$x", "", &[init("'INITIALISATION'"), merged]);
+        let found = answer(&format!("merged{i}"), &[below, top.clone()], &Task::default());
+        if expected == "MRG R" {
+            // It can follow e0 as far as its guard: the action does not do this.
+            assert!(found.ends_with("/SIM R"), "{found}");
+        } else {
+            assert_eq!(found, expected);
+        }
+    }
+}
+
+#[test]
+fn variants_are_numbers_that_decrease() {
+    let below = |status: &str, from: &str, action: &str| {
+        let start = format!("assign(~[$y],[{from}])");
+        let e = Event { name: "e", guards: "greater(~$y,#-2)", actions: action, status, ..EVENT };
+        let init = Event { actions: &start, refines: "'INITIALISATION'", ..INIT };
+        let m = machine("R", "M", "$y", "member(~$y,integer_set(none))", &[init, e]);
+        m.replace("sees(none,[])", &format!("sees(none,[]),variant(none,{})", term("$y")))
+    };
+    let init = Event { actions: "assign(~[$x],[#0])", ..INIT };
+    let top = machine("M", "", "$x", "member(~$x,integer_set(none))", &[init]);
+    let down = "assign(~[$y],[minus(~$y,#1)])";
+    let same = "assign(~[$y],[$y])";
+    let up = "assign(~[$y],[#1])";
+    for (i, (status, from, action, expected)) in [
+        ("convergent", "#2", same, "e/VAR R"),
+        ("convergent", "#2", down, "e/NAT R"),
+        ("anticipated", "#2", same, "holds"),
+        ("anticipated", "#0", up, "e/VAR R"),
+        ("ordinary", "#0", up, "holds"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let found =
+            answer(&format!("variant{i}"), &[below(status, from, action), top.clone()], &Task::default());
+        assert_eq!(found, expected, "{status} {action}");
+    }
+}
+
+#[test]
+fn a_level_in_between_is_followed_too() {
+    let init = |v: &'static str, r| Event { actions: v, refines: r, ..INIT };
+    let top = machine(
+        "M0",
+        "",
+        "$a",
+        "member(~$a,interval(~#0,#3))",
+        &[
+            init("assign(~[$a],[#0])", ""),
+            Event { name: "e", guards: "less(~$a,#2)", actions: "assign(~[$a],[add(~$a,#1)])", ..EVENT },
+        ],
+    );
+    let middle = |guard: &'static str| {
+        machine(
+            "M1",
+            "M0",
+            "$b",
+            &labelled("glue1", "equal(~$a,$b)"),
+            &[
+                init("assign(~[$b],[#0])", "'INITIALISATION'"),
+                Event {
+                    name: "f",
+                    refines: "e",
+                    guards: guard,
+                    actions: "assign(~[$b],[add(~$b,#1)])",
+                    ..EVENT
+                },
+            ],
+        )
+    };
+    let bottom = machine(
+        "M2",
+        "M1",
+        "$c",
+        &labelled("glue2", "equal(~$b,minus(~#2,$c))"),
+        &[
+            init("assign(~[$c],[#2])", "'INITIALISATION'"),
+            Event {
+                name: "g",
+                refines: "f",
+                guards: "greater(~$c,#0)",
+                actions: "assign(~[$c],[minus(~$c,#1)])",
+                ..EVENT
+            },
+        ],
+    );
+    let good = [bottom.clone(), middle("less(~$b,#2)"), top.clone()];
+    assert_eq!(answer("between0", &good, &Task::default()), "holds");
+    let wrong = labelled("grd", "less(~$b,#1)");
+    let narrow = [bottom.clone(), middle(Box::leak(wrong.into_boxed_str())), top.clone()];
+    assert_eq!(answer("between1", &narrow, &Task::default()), "g/grd/GRD M2");
+    let wide = [
+        bottom.replace(
+            "greater(none,identifier(none,'c'),integer(none,0))",
+            "greater(none,identifier(none,'c'),integer(none,-1))",
+        ),
+        middle("less(~$b,#9)"),
+        top,
+    ];
+    assert!(answer("between2", &wide, &Task::default()).ends_with("GRD M1"));
+}
+
+#[test]
+fn relative_deadlock_freedom_is_asked_for() {
+    let stuck = Below { guards: "member(~$q,interval(~#1,#1)),less_equal(~$y,#0)", ..BELOW }.machines();
+    let task = Task { deadlock: true, ..Task::default() };
+    assert_eq!(answer("relative0", &stuck, &Task::default()), "holds");
+    assert_eq!(answer("relative0", &stuck, &task), "DLF R");
+    assert_eq!(answer("relative1", &BELOW.machines(), &task), "holds");
+}
+
+// ---- random events -------------------------------------------------------------------------------------------
+
+struct Table {
+    states: u64,
+    initial: BTreeSet<u64>,
+    /// By event.
+    steps: Vec<BTreeSet<(u64, u64)>>,
+}
+
+fn random(r: &mut Random, events: u64) -> Table {
+    let states = 2 + r.below(3);
+    let steps = (0..events).map(|_| {
+        (0..states).flat_map(|s| (0..r.below(3)).map(|_| (s, r.below(states))).collect::<Vec<_>>()).collect()
+    });
+    let steps = steps.collect();
+    let mut initial: BTreeSet<u64> = (0..states).filter(|_| r.chance(30)).collect();
+    initial.insert(r.below(states));
+    Table { states, initial, steps }
+}
+
+/// By the sets of abstract states that are glued at every step. `witness` gives the abstract state for each concrete one.
+fn followed(below: &Table, above: &Table, glue: &BTreeSet<(u64, u64)>, witness: Option<&[u64]>) -> bool {
+    let glued = |c: u64, set: BTreeSet<u64>| -> BTreeSet<u64> {
+        set.into_iter().filter(|a| glue.contains(&(c, *a))).collect()
+    };
+    let mut todo = vec![];
+    for c in &below.initial {
+        todo.push((*c, glued(*c, above.initial.clone())));
+    }
+    let mut seen = HashSet::new();
+    while let Some((c, set)) = todo.pop() {
+        if set.is_empty() {
+            return false;
+        }
+        if !seen.insert((c, set.clone())) {
+            continue;
+        }
+        for (e, own) in below.steps.iter().enumerate() {
+            for (_, d) in own.iter().filter(|(from, _)| *from == c) {
+                // The last event is new.
+                let next: BTreeSet<u64> = match above.steps.get(e) {
+                    None => set.clone(),
+                    Some(theirs) => {
+                        let steps = theirs.iter().filter(|(a, _)| set.contains(a)).map(|(_, b)| *b);
+                        steps.filter(|b| witness.is_none_or(|w| w[*d as usize] == *b)).collect()
+                    }
+                };
+                todo.push((*d, glued(*d, next)));
+            }
+        }
+    }
+    true
+}
+
+fn listed(pairs: impl Iterator<Item = (u64, u64)>) -> String {
+    let pairs: Vec<String> = pairs.map(|(a, b)| format!("couple(~[#{a},#{b}])")).collect();
+    if pairs.is_empty() { "empty_set(none)".into() } else { format!("set_extension(~[{}])", pairs.join(",")) }
+}
+
+fn chosen(set: &BTreeSet<u64>) -> String {
+    let items: Vec<String> = set.iter().map(|n| format!("#{n}")).collect();
+    format!("set_extension(~[{}])", items.join(","))
+}
+
+fn event_machine(t: &Table, (name, refines): (&str, &str), v: &str, glue: &str, witness: &str) -> String {
+    let start = format!("becomes_element_of(~[${v}],{})", chosen(&t.initial));
+    let mut texts = vec![];
+    for (i, steps) in t.steps.iter().enumerate() {
+        let guard = format!(
+            "member(~$n{v},interval(~#0,#9)),member(~couple(~[${v},$n{v}]),{})",
+            listed(steps.iter().copied())
+        );
+        texts.push((format!("e{i}"), guard));
+    }
+    let params = format!("$n{v}");
+    let actions = format!("assign(~[${v}],[$n{v}])");
+    let is_below = !refines.is_empty();
+    let mut events =
+        vec![Event { actions: &start, refines: if is_below { "'INITIALISATION'" } else { "" }, ..INIT }];
+    for (i, (name, guard)) in texts.iter().enumerate() {
+        let is_new = is_below && i + 1 == texts.len();
+        events.push(Event {
+            name,
+            refines: if is_below && !is_new { name } else { "" },
+            params: &params,
+            guards: guard,
+            actions: &actions,
+            witnesses: if is_below && !is_new { witness } else { "" },
+            ..EVENT
+        });
+    }
+    let invariant = format!("member(~${v},interval(~#0,#9)){glue}");
+    machine(name, refines, &format!("${v}"), &invariant, &events)
+}
+
+#[test]
+fn random_events_against_a_naive_checker() {
+    let mut r = Random(0xD1B5_4A32_D192_ED03);
+    let (mut held, mut failed) = (0, 0);
+    for i in 0..machines() {
+        let above = random(&mut r, 2);
+        let mut below = random(&mut r, 3);
+        let mut glue: BTreeSet<(u64, u64)> = (0..below.states)
+            .flat_map(|c| (0..above.states).map(move |a| (c, a)))
+            .filter(|_| r.chance(60))
+            .collect();
+        if i % 2 == 0 {
+            // A copy with a step more, perhaps: most of these hold.
+            below.states = above.states;
+            below.initial = above.initial.clone();
+            below.steps = above.steps.clone();
+            below.steps.push((0..above.states).map(|s| (s, s)).collect());
+            glue.extend((0..above.states).map(|s| (s, s)));
+            if r.chance(40) {
+                let (s, t) = (r.below(above.states), r.below(above.states));
+                below.steps[0].insert((s, t));
+            }
+        }
+        let maps: Vec<u64> =
+            (0..below.states).map(|c| if i % 2 == 0 { c } else { r.below(above.states) }).collect();
+        let has_witness = r.chance(40);
+        let map = listed(maps.iter().enumerate().map(|(c, a)| (c as u64, *a)));
+        let witness = match has_witness {
+            true => format!("witness(~$nx,equal(~$nx,function(~{map},[$ny])))"),
+            false => String::new(),
+        };
+        let text = format!(",member(~couple(~[$y,$x]),{})", listed(glue.iter().copied()));
+        let top = event_machine(&above, ("M", ""), "x", "", "");
+        let bottom = event_machine(&below, ("R", "M"), "y", &text, &witness);
+        let dir = folder("random-events", &[("t.eventb", &package(&[bottom, top], &[], ""))]);
+        let found = ask(&dir.join("t.eventb"), &Task::default()).unwrap_or_else(|e| panic!("{i}: {e}"));
+        let expected = followed(&below, &above, &glue, has_witness.then_some(&maps));
+        let wanted = if expected { Decision::Holds } else { Decision::Fails };
+        assert_eq!(found.verdict, wanted, "{i}: {:?}", found.reason);
+        *if expected { &mut held } else { &mut failed } += 1;
+    }
+    assert!(held >= machines() / 20 && failed >= machines() / 20, "{held} held, {failed} failed");
+}
