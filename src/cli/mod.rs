@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod convert;
 pub mod eval;
 pub mod graph;
 mod interrupt;
@@ -78,6 +79,8 @@ enum Command {
     Repl(repl::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
+    /// Write an Event-B project in another form
+    Convert(convert::Args),
 }
 
 /// How large everything is: wins over what the file says.
@@ -182,6 +185,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Convert(args) => convert::run(args),
     }
 }
 

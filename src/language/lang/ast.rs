@@ -145,6 +145,8 @@ pub enum BinOp {
     Inter,
     /// `S \ T`, set difference only
     Diff,
+    /// `S × T`, sets only (Event-B, where numbers are multiplied by another operator)
+    Product,
     // relations and functions
     Rel,
     TotalRel,

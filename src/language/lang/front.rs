@@ -5,6 +5,7 @@ use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap};
 use crate::lang::macros::Definitions;
+use std::path::Path;
 
 /// A language.
 pub trait FrontEnd: Sync {
@@ -22,6 +23,12 @@ pub trait FrontEnd: Sync {
 
     /// Reads a text of the map, and through the map all files that it refers to.
     fn read(&self, sources: &mut SourceMap, file: FileId) -> Read;
+
+    /// Reads what is at a path and is no text of its own, like a folder, or a part of it that has a name. `None` when
+    /// there is no such thing, and the file is to be read as a text.
+    fn read_path(&self, _sources: &mut SourceMap, _path: &Path, _part: Option<&str>) -> Option<Read> {
+        None
+    }
 }
 
 /// What reading a model gave.

@@ -6,15 +6,13 @@ use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// All front ends. The first one reads files of unknown endings, too.
 pub static ALL: [&dyn FrontEnd; 2] = [&ClassicalB, &EventB];
 
 /// Languages that are known and not read, by the endings of their files.
-const REFUSED: [(&str, &str); 11] = [
-    ("bum", "Event-B machine of Rodin"),
-    ("buc", "Event-B context of Rodin"),
+const REFUSED: [(&str, &str); 9] = [
     ("bcm", "checked Event-B machine of Rodin"),
     ("bcc", "checked Event-B context of Rodin"),
     ("csp", "CSP-M specification"),
@@ -51,6 +49,12 @@ pub fn read(sources: &mut SourceMap, path: &Path) -> Read {
         let d = Diagnostic::error(code, Span::new(file, 0, 0), message);
         Read { diagnostics: vec![d], ..Read::default() }
     };
+    let (whole, part) = split(sources, path);
+    for front in ALL {
+        if let Some(read) = front.read_path(sources, &whole, part.as_deref()) {
+            return read;
+        }
+    }
     let front = match for_path(path) {
         Ok(front) => front,
         Err(message) => return refused(sources, "B0401", message),
@@ -58,6 +62,15 @@ pub fn read(sources: &mut SourceMap, path: &Path) -> Read {
     match sources.read(path) {
         Ok(file) => front.read(sources, file),
         Err(message) => refused(sources, "B0100", message),
+    }
+}
+
+/// `project.zip#Machine`: what is before the `#`, and what is behind it. A file whose name has one is that file.
+pub fn split(sources: &SourceMap, path: &Path) -> (PathBuf, Option<String>) {
+    let whole = path.to_str().filter(|_| !sources.files().is_file(path));
+    match whole.and_then(|text| text.split_once('#')) {
+        Some((file, part)) => (PathBuf::from(file), Some(part.to_string())),
+        None => (path.to_path_buf(), None),
     }
 }
 

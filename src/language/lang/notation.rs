@@ -24,7 +24,7 @@ pub fn priority(op: BinOp) -> u8 {
         | Prepend | Append | Union | Inter | TakeFirst | DropFirst | Pair => 160,
         Interval => 170,
         Sub | Add | Diff => 180,
-        Mul | Div | Mod => 190,
+        Mul | Product | Div | Mod => 190,
         Pow => 200,
     }
 }

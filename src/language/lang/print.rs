@@ -102,7 +102,7 @@ pub fn operator(op: BinOp) -> &'static str {
         Ge => ">=",
         Add => "+",
         Sub => "-",
-        Mul => "*",
+        Mul | Product => "*",
         Div => "/",
         Mod => "mod",
         Pow => "**",

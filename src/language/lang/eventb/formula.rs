@@ -44,17 +44,20 @@ impl<'t> Formulas<'t> {
     /// A predicate or expression.
     pub fn formula(&mut self, term: &'t Term) -> Res<Expr> {
         self.nodes += 1;
-        if self.depth >= MAX_DEPTH || self.nodes > MAX_NODES {
-            let message = match self.nodes > MAX_NODES {
-                true => "the operators of theories stand for too much here".to_string(),
-                false => format!("this nests more than {MAX_DEPTH} levels deep"),
-            };
-            return Err(Box::new(Diagnostic::error("B0106", term.span, message)));
-        }
+        self.in_bounds(term.span)?;
         self.depth += 1;
         let kind = self.kind(term);
         self.depth -= 1;
         Ok(Expr { kind: kind?, span: term.span })
+    }
+
+    fn in_bounds(&self, span: Span) -> Res<()> {
+        let message = match (self.depth >= MAX_DEPTH, self.nodes > MAX_NODES) {
+            (false, false) => return Ok(()),
+            (_, true) => "the formulas of this package stand for too much".to_string(),
+            (true, false) => format!("this nests more than {MAX_DEPTH} levels deep"),
+        };
+        Err(Box::new(Diagnostic::error("B0106", span, message)))
     }
 
     fn boxed(&mut self, term: &'t Term) -> Res<Box<Expr>> {
@@ -70,17 +73,17 @@ impl<'t> Formulas<'t> {
         let Some((functor, [_position, args @ ..])) = term.parts() else {
             return Err(malformed(term, "a formula"));
         };
-        if let Some(lit) = literal(functor)
+        if let Some(lit) = found(LITERAL, functor)
             && args.is_empty()
         {
             return Ok(E::Lit(lit));
         }
-        if let Some(op) = binary(functor)
+        if let Some(op) = found(BINARY, functor)
             && let [a, b] = args
         {
             return Ok(E::Binary(op, self.boxed(a)?, self.boxed(b)?));
         }
-        if let Some(fun) = function(functor)
+        if let Some(fun) = found(FUNCTION, functor)
             && let [a] = args
         {
             return Ok(E::Call(fun, vec![self.formula(a)?]));
@@ -129,11 +132,18 @@ impl<'t> Formulas<'t> {
             },
             ("finite", [s]) => {
                 let s = self.formula(s)?;
+                // It is there twice.
+                self.nodes += size(&s);
+                self.in_bounds(span)?;
                 let finite = Expr { kind: E::Call(Fun::Fin, vec![s.clone()]), span };
                 E::Binary(BinOp::In, Box::new(s), Box::new(finite))
             }
             ("partition", [s, parts]) => {
                 let (s, parts) = (self.formula(s)?, self.formulas(parts)?);
+                // Each part is there beside each other.
+                let all: usize = parts.iter().map(size).sum();
+                self.nodes = self.nodes.saturating_add(all.saturating_mul(parts.len() + 1));
+                self.in_bounds(span)?;
                 partition(s, parts, span).kind
             }
             ("event_b_identity", []) => identity(span).kind,
@@ -366,17 +376,17 @@ pub fn join(op: BinOp, of_none: Lit, mut parts: Vec<Expr>, span: Span) -> Expr {
     parts.pop().unwrap_or_else(|| literal_at(of_none, span))
 }
 
-fn identity(span: Span) -> Expr {
+pub fn identity(span: Span) -> Expr {
     Expr { kind: ExprKind::Call(Fun::Id, vec![literal_at(Lit::Whole, span)]), span }
 }
 
-fn projection(fun: Fun, span: Span) -> Expr {
+pub fn projection(fun: Fun, span: Span) -> Expr {
     let whole = || literal_at(Lit::Whole, span);
     Expr { kind: ExprKind::Call(fun, vec![whole(), whole()]), span }
 }
 
 /// `partition(S, A, B, …)`: S is the union of the others, which have no element in common.
-fn partition(s: Expr, parts: Vec<Expr>, span: Span) -> Expr {
+pub fn partition(s: Expr, parts: Vec<Expr>, span: Span) -> Expr {
     let union = join(BinOp::Union, Lit::EmptySet, parts.clone(), span);
     let mut claims = vec![with(BinOp::Eq, s, union, span)];
     for (i, a) in parts.iter().enumerate() {
@@ -395,7 +405,7 @@ fn partition(s: Expr, parts: Vec<Expr>, span: Span) -> Expr {
 }
 
 /// `{x · P ∣ E}`; simpler sets where E is what is bound.
-fn comprehension(ids: Vec<Ident>, p: Expr, e: Expr) -> ExprKind {
+pub fn comprehension(ids: Vec<Ident>, p: Expr, e: Expr) -> ExprKind {
     let is_tuple = |e: &Expr| is_tuple(&ids, e);
     if is_tuple(&e) {
         return ExprKind::Compr(ids, Box::new(p));
@@ -451,90 +461,89 @@ fn tagged(tag: &str, args: &[Expr], span: Span) -> Option<Expr> {
     kind.map(|kind| Expr { kind, span })
 }
 
-fn literal(functor: &str) -> Option<Lit> {
-    Some(match functor {
-        "truth" => Lit::BTrue,
-        "falsity" => Lit::BFalse,
-        "boolean_true" => Lit::True,
-        "boolean_false" => Lit::False,
-        "bool_set" => Lit::BoolSet,
-        "integer_set" => Lit::Integer,
-        "natural_set" => Lit::Natural,
-        "natural1_set" => Lit::Natural1,
-        "string_set" => Lit::StringSet,
-        "empty_set" => Lit::EmptySet,
-        "successor" => Lit::Succ,
-        "predecessor" => Lit::Pred,
-        _ => return None,
-    })
-}
+/// Terms without parts.
+pub const LITERAL: &[(&str, Lit)] = &[
+    ("truth", Lit::BTrue),
+    ("falsity", Lit::BFalse),
+    ("boolean_true", Lit::True),
+    ("boolean_false", Lit::False),
+    ("bool_set", Lit::BoolSet),
+    ("integer_set", Lit::Integer),
+    ("natural_set", Lit::Natural),
+    ("natural1_set", Lit::Natural1),
+    ("string_set", Lit::StringSet),
+    ("empty_set", Lit::EmptySet),
+    ("successor", Lit::Succ),
+    ("predecessor", Lit::Pred),
+];
 
-fn binary(functor: &str) -> Option<BinOp> {
-    Some(match functor {
-        "conjunct" => BinOp::And,
-        "disjunct" => BinOp::Or,
-        "implication" => BinOp::Implies,
-        "equivalence" => BinOp::Iff,
-        "equal" => BinOp::Eq,
-        "not_equal" => BinOp::Neq,
-        "member" => BinOp::In,
-        "not_member" => BinOp::NotIn,
-        "subset" => BinOp::Subset,
-        "not_subset" => BinOp::NotSubset,
-        "subset_strict" => BinOp::StrictSubset,
-        "not_subset_strict" => BinOp::NotStrictSubset,
-        "less" => BinOp::Lt,
-        "less_equal" => BinOp::Le,
-        "greater" => BinOp::Gt,
-        "greater_equal" => BinOp::Ge,
-        "add" => BinOp::Add,
-        "minus" => BinOp::Sub,
-        "multiplication" | "cartesian_product" => BinOp::Mul,
-        "div" => BinOp::Div,
-        "modulo" => BinOp::Mod,
-        "power_of" => BinOp::Pow,
-        "interval" => BinOp::Interval,
-        "union" => BinOp::Union,
-        "intersection" => BinOp::Inter,
-        "set_subtraction" => BinOp::Diff,
-        "relations" => BinOp::Rel,
-        "total_relation" => BinOp::TotalRel,
-        "surjection_relation" => BinOp::SurjRel,
-        "total_surjection_relation" => BinOp::TotalSurjRel,
-        "partial_function" => BinOp::PartialFun,
-        "total_function" => BinOp::TotalFun,
-        "partial_injection" => BinOp::PartialInj,
-        "total_injection" => BinOp::TotalInj,
-        "partial_surjection" => BinOp::PartialSurj,
-        "total_surjection" => BinOp::TotalSurj,
-        "partial_bijection" => BinOp::PartialBij,
-        "total_bijection" => BinOp::TotalBij,
-        "domain_restriction" => BinOp::DomRestrict,
-        "domain_subtraction" => BinOp::DomSubtract,
-        "range_restriction" => BinOp::RanRestrict,
-        "range_subtraction" => BinOp::RanSubtract,
-        "overwrite" => BinOp::Override,
-        "direct_product" => BinOp::DirectProduct,
-        "parallel_product" => BinOp::ParallelProduct,
-        "composition" => BinOp::Compose,
-        _ => return None,
-    })
-}
+/// Terms with two parts.
+pub const BINARY: &[(&str, BinOp)] = &[
+    ("conjunct", BinOp::And),
+    ("disjunct", BinOp::Or),
+    ("implication", BinOp::Implies),
+    ("equivalence", BinOp::Iff),
+    ("equal", BinOp::Eq),
+    ("not_equal", BinOp::Neq),
+    ("member", BinOp::In),
+    ("not_member", BinOp::NotIn),
+    ("subset", BinOp::Subset),
+    ("not_subset", BinOp::NotSubset),
+    ("subset_strict", BinOp::StrictSubset),
+    ("not_subset_strict", BinOp::NotStrictSubset),
+    ("less", BinOp::Lt),
+    ("less_equal", BinOp::Le),
+    ("greater", BinOp::Gt),
+    ("greater_equal", BinOp::Ge),
+    ("add", BinOp::Add),
+    ("minus", BinOp::Sub),
+    ("multiplication", BinOp::Mul),
+    ("cartesian_product", BinOp::Product),
+    ("div", BinOp::Div),
+    ("modulo", BinOp::Mod),
+    ("power_of", BinOp::Pow),
+    ("interval", BinOp::Interval),
+    ("union", BinOp::Union),
+    ("intersection", BinOp::Inter),
+    ("set_subtraction", BinOp::Diff),
+    ("relations", BinOp::Rel),
+    ("total_relation", BinOp::TotalRel),
+    ("surjection_relation", BinOp::SurjRel),
+    ("total_surjection_relation", BinOp::TotalSurjRel),
+    ("partial_function", BinOp::PartialFun),
+    ("total_function", BinOp::TotalFun),
+    ("partial_injection", BinOp::PartialInj),
+    ("total_injection", BinOp::TotalInj),
+    ("partial_surjection", BinOp::PartialSurj),
+    ("total_surjection", BinOp::TotalSurj),
+    ("partial_bijection", BinOp::PartialBij),
+    ("total_bijection", BinOp::TotalBij),
+    ("domain_restriction", BinOp::DomRestrict),
+    ("domain_subtraction", BinOp::DomSubtract),
+    ("range_restriction", BinOp::RanRestrict),
+    ("range_subtraction", BinOp::RanSubtract),
+    ("overwrite", BinOp::Override),
+    ("direct_product", BinOp::DirectProduct),
+    ("parallel_product", BinOp::ParallelProduct),
+    ("composition", BinOp::Compose),
+];
 
-fn function(functor: &str) -> Option<Fun> {
-    Some(match functor {
-        "card" => Fun::Card,
-        "min" => Fun::Min,
-        "max" => Fun::Max,
-        "domain" => Fun::Dom,
-        "range" => Fun::Ran,
-        "identity" => Fun::Id,
-        "general_union" => Fun::GenUnion,
-        "general_intersection" => Fun::GenInter,
-        "pow_subset" => Fun::Pow,
-        "pow1_subset" => Fun::Pow1,
-        "fin_subset" => Fun::Fin,
-        "fin1_subset" => Fun::Fin1,
-        _ => return None,
-    })
+/// Terms with one part that are functions.
+pub const FUNCTION: &[(&str, Fun)] = &[
+    ("card", Fun::Card),
+    ("min", Fun::Min),
+    ("max", Fun::Max),
+    ("domain", Fun::Dom),
+    ("range", Fun::Ran),
+    ("identity", Fun::Id),
+    ("general_union", Fun::GenUnion),
+    ("general_intersection", Fun::GenInter),
+    ("pow_subset", Fun::Pow),
+    ("pow1_subset", Fun::Pow1),
+    ("fin_subset", Fun::Fin),
+    ("fin1_subset", Fun::Fin1),
+];
+
+fn found<X: Copy>(table: &[(&str, X)], functor: &str) -> Option<X> {
+    table.iter().find(|(name, _)| *name == functor).map(|(_, x)| *x)
 }

@@ -1,18 +1,28 @@
-//! Event-B. Read are ProB's packages (`.eventb`); they become a [`project::Project`], and that one composed machine.
+//! Event-B. Read are ProB's packages, Rodin's files and text; all become a [`project::Project`], and that one composed
+//! machine.
 //!
-//! [`term`] reads Prolog, [`shape`], [`package`], [`theory`] and [`formula`] know what the terms of a package mean; [`listing`]
-//! gives everything a place that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of
-//! packages; [`proved`] says what follows from discharged obligations. Absent on purpose: Rodin's files, text.
+//! [`open`] knows the forms of files. [`term`] reads Prolog, [`shape`], [`package`], [`theory`] and [`formula`] know what
+//! the terms of a package mean, and [`pack`] writes them; [`rodin`] and [`text`] read and write the other forms, with
+//! [`math`] for their formulas, and [`gather`] makes a project of their components. [`listing`] gives everything a place
+//! that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of files;
+//! [`proved`] says what follows from discharged obligations.
 
+pub mod convert;
 pub mod event;
 pub mod formula;
+pub mod gather;
 pub mod listing;
+pub mod math;
 pub mod normal;
+pub mod open;
+pub mod pack;
 pub mod package;
 pub mod project;
 pub mod proved;
+pub mod rodin;
 pub mod shape;
 pub mod term;
+pub mod text;
 pub mod theory;
 pub mod translate;
 
@@ -20,8 +30,8 @@ use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::stack::catch_with_large_stack;
-use project::Project;
-use std::path::PathBuf;
+use open::Opened;
+use std::path::{Path, PathBuf};
 
 /// Event-B as a front end.
 #[derive(Clone, Copy, Debug)]
@@ -29,51 +39,80 @@ pub struct EventB;
 
 impl FrontEnd for EventB {
     fn language(&self) -> &'static str {
-        "Event-B packages of ProB"
+        "Event-B"
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["eventb"]
+        &["eventb", "bum", "buc", "mchx", "ctxx", "zip"]
     }
 
     fn read(&self, sources: &mut SourceMap, file: FileId) -> Read {
-        let failed = |why: String| Read {
-            diagnostics: vec![Diagnostic::error("B0199", Span::new(file, 0, 0), why)],
-            ..Read::default()
-        };
-        match catch_with_large_stack(|| read_here(sources, file)) {
-            Ok(Ok(read)) => read,
-            Ok(Err(_)) => failed("the reader failed; this is a bug of kanon".to_string()),
-            Err(e) => failed(format!("cannot start a thread to read in: {e}")),
+        guarded(sources, file, |sources| {
+            let path: PathBuf = sources.path(file).map(Into::into).unwrap_or_default();
+            let opened = open::open_file(sources, file, None);
+            composed(sources, opened, &path)
+        })
+    }
+
+    fn read_path(&self, sources: &mut SourceMap, path: &Path, part: Option<&str>) -> Option<Read> {
+        let is_collection = open::is_collection(sources.files(), path);
+        if !is_collection && (part.is_none() || !open::is_known(path)) {
+            return None;
+        }
+        let place = sources.next();
+        Some(guarded(sources, place, |sources| {
+            let opened = project(sources, path, part);
+            composed(sources, opened, path)
+        }))
+    }
+}
+
+/// The project at a path, as its files have it.
+pub fn project(sources: &mut SourceMap, path: &Path, part: Option<&str>) -> Opened {
+    if open::is_collection(sources.files(), path) {
+        return open::open_collection(sources, path, part);
+    }
+    match sources.read(path) {
+        Ok(file) => open::open_file(sources, file, part),
+        Err(message) => {
+            let file = sources.add(path, "");
+            let e = Diagnostic::error("B0100", Span::new(file, 0, 0), message);
+            Opened { diagnostics: vec![e], ..Opened::default() }
         }
     }
 }
 
-fn read_here(sources: &mut SourceMap, file: FileId) -> Read {
-    let path: PathBuf = sources.path(file).map(Into::into).unwrap_or_default();
-    let mut diagnostics = vec![];
-    let composed = match project(sources, file) {
-        Ok(mut project) => {
-            listing::list(&mut project, sources, &path);
-            normal::normalise(&mut project);
-            translate::translate(&project, &mut diagnostics)
-        }
-        Err(mut errors) => {
-            diagnostics.append(&mut errors);
-            None
-        }
+/// Runs on a stack of its own; a failure of ours is a message.
+fn guarded(sources: &mut SourceMap, file: FileId, read: impl FnOnce(&mut SourceMap) -> Read + Send) -> Read {
+    let failed = |why: String| Read {
+        diagnostics: vec![Diagnostic::error("B0199", Span::new(file, 0, 0), why)],
+        ..Read::default()
     };
-    let tree: Option<Machine> =
-        composed.as_ref().and_then(|c| c.instances.get(c.top)).map(|i| (*i.machine).clone());
-    Read { composed, tree, diagnostics, ..Read::default() }
+    match catch_with_large_stack(|| read(sources)) {
+        Ok(Ok(read)) => read,
+        Ok(Err(_)) => failed("the reader failed; this is a bug of kanon".to_string()),
+        Err(e) => failed(format!("cannot start a thread to read in: {e}")),
+    }
 }
 
-/// The project in a package of the map.
-///
-/// # Errors
-/// What is wrong with it or not supported.
-pub fn project(sources: &SourceMap, file: FileId) -> Result<Project, Vec<Diagnostic>> {
-    let text = sources.get(file).map_or_else(|| "".into(), |s| s.text.clone());
-    let clauses = term::clauses(&text, file).map_err(|e| vec![e])?;
-    package::read(&clauses, Span::new(file, 0, 0))
+fn composed(sources: &mut SourceMap, opened: Opened, path: &Path) -> Read {
+    let has_errors = opened.has_errors();
+    let Opened { mut project, is_coded, mut diagnostics } = opened;
+    if project.machines.is_empty() && project.contexts.is_empty() && has_errors {
+        return Read { diagnostics, ..Read::default() };
+    }
+    // Errors keep their places in the files; findings are shown in the listing.
+    if is_coded && !has_errors {
+        listing::list(&mut project, sources, path);
+    }
+    normal::normalise(&mut project);
+    let mut found = vec![];
+    let composed = translate::translate(&project, &mut found);
+    // Beside errors, what follows from them says nothing new.
+    if !has_errors {
+        diagnostics.append(&mut found);
+    }
+    let tree: Option<Machine> =
+        composed.as_ref().and_then(|c| c.instances.get(c.top)).map(|i| (*i.machine).clone());
+    Read { composed: composed.filter(|_| !has_errors), tree, diagnostics, ..Read::default() }
 }

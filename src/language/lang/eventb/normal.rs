@@ -143,7 +143,7 @@ impl Normal {
             ExprKind::Name(n) => self.carriers.contains(n),
             ExprKind::Lit(Lit::Integer | Lit::BoolSet) => true,
             ExprKind::Call(Fun::Pow, args) => args.iter().all(|a| self.is_type(a)),
-            ExprKind::Binary(BinOp::Mul | BinOp::Rel, a, b) => self.is_type(a) && self.is_type(b),
+            ExprKind::Binary(BinOp::Product | BinOp::Rel, a, b) => self.is_type(a) && self.is_type(b),
             ExprKind::Struct(fields) => fields.iter().all(|(_, e)| self.is_type(e)),
             ExprKind::Typed(e, _) => self.is_type(e),
             _ => false,
@@ -267,7 +267,7 @@ impl Normal {
         let ExprKind::Name(name) = &f.kind else { return None };
         let same = |a: &Expr, b: &Expr| print::expr(a) == print::expr(b);
         match &self.defined.get(name)?.kind {
-            ExprKind::Binary(BinOp::Mul, domain, values) if same(domain, from) => {
+            ExprKind::Binary(BinOp::Product, domain, values) if same(domain, from) => {
                 let ExprKind::SetExt(values) = &values.kind else { return None };
                 let [value] = &values[..] else { return None };
                 Some(all_are(value, from, to, e.span))
@@ -295,7 +295,7 @@ impl Normal {
                 let is_on = rest.len() == 1 && is_domain(&rest[0]);
                 let everywhere = is_whole || is_on;
                 (everywhere || *op == BinOp::PartialFun && self.is_type(from)).then(|| {
-                    let of = with(BinOp::Mul, (**from).clone(), (**to).clone(), e.span);
+                    let of = with(BinOp::Product, (**from).clone(), (**to).clone(), e.span);
                     let of = Expr { kind: ExprKind::Call(Fun::Pow, vec![of]), span: e.span };
                     has_type((**f).clone(), of, e.span)
                 })
@@ -394,7 +394,17 @@ fn has_value(e: &Expr) -> bool {
             use BinOp::*;
             matches!(
                 op,
-                Add | Sub | Mul | Interval | Pair | Union | Inter | Diff | Rel | PartialFun | TotalFun
+                Add | Sub
+                    | Mul
+                    | Product
+                    | Interval
+                    | Pair
+                    | Union
+                    | Inter
+                    | Diff
+                    | Rel
+                    | PartialFun
+                    | TotalFun
             )
         }
         _ => false,

@@ -116,14 +116,7 @@ impl<'t> Reader<'t> {
             return Err(malformed(term, "`event_b_context/3`"));
         };
         let name = Ident { name: atom(name)?, span: name.span };
-        let mut context = Context {
-            name,
-            extends: vec![],
-            sets: vec![],
-            constants: vec![],
-            axioms: vec![],
-            theorems: vec![],
-        };
+        let mut context = Context::empty(name);
         for clause in list(clauses)? {
             match clause.parts() {
                 Some(("extends", [_, names])) => context.extends.extend(idents(names)?),
@@ -151,16 +144,7 @@ impl<'t> Reader<'t> {
         let Some(("event_b_model", [_, name, clauses])) = term.parts() else {
             return Err(malformed(term, "`event_b_model/3`"));
         };
-        let mut machine = Machine {
-            name: Ident { name: atom(name)?, span: name.span },
-            refines: None,
-            sees: vec![],
-            variables: vec![],
-            invariants: vec![],
-            theorems: vec![],
-            variant: None,
-            events: vec![],
-        };
+        let mut machine = Machine::empty(Ident { name: atom(name)?, span: name.span });
         for clause in list(clauses)? {
             match clause.parts() {
                 Some(("refines", [_, name])) => machine.refines = Some(ident(name)?),
@@ -210,7 +194,6 @@ impl<'t> Reader<'t> {
             Some((other, _)) => return Err(refused(term.span, format!("the status `{other}` of an event"))),
         };
         let mut event = Event {
-            name: Ident { name: atom(name)?, span: name.span },
             status,
             refines: idents(refines)?,
             parameters: idents(parameters)?,
@@ -219,9 +202,7 @@ impl<'t> Reader<'t> {
                 Some(theorems) => self.all_labelled(theorems)?,
                 None => vec![],
             },
-            actions: vec![],
-            witnesses: vec![],
-            span: term.span,
+            ..Event::empty(Ident { name: atom(name)?, span: name.span }, term.span)
         };
         for action in list(actions)? {
             match self.action(action) {
@@ -275,7 +256,9 @@ fn atom(term: &Term) -> Res<Name> {
 /// `event(e)`, `invariant(i)`, …: what an obligation is about.
 fn source(term: &Term) -> Res<(Name, Name)> {
     match term.parts() {
-        Some((kind, [label])) => Ok((kind.into(), label.atom().cloned().unwrap_or_else(|| "".into()))),
+        Some((kind, [label])) => {
+            Ok((kind.into(), label.atom().map_or_else(|| "".into(), |label| label.trim().into())))
+        }
         _ => Err(malformed(term, "what an obligation is about")),
     }
 }
@@ -284,7 +267,10 @@ fn source(term: &Term) -> Res<(Name, Name)> {
 fn label(term: &Term) -> Option<Name> {
     let (_, [position, ..]) = term.parts()? else { return None };
     match position.parts()? {
-        ("rodinpos", [_, label, _] | [label, _]) => label.atom().filter(|l| !l.is_empty()).cloned(),
+        // Some were typed with the end of a line.
+        ("rodinpos", [_, label, _] | [label, _]) => {
+            label.atom().map(|l| l.trim()).filter(|l| !l.is_empty()).map(Name::from)
+        }
         _ => None,
     }
 }

@@ -7,6 +7,7 @@
 use crate::lang::ast::{Expr, Ident, Name};
 use crate::lang::composed::Obligation;
 use crate::lang::diag::Span;
+use std::collections::BTreeMap;
 
 /// Machines and contexts, and what is known of their proofs.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +17,12 @@ pub struct Project {
     /// Without machines the first is the one that is looked at.
     pub contexts: Vec<Context>,
     pub obligations: Vec<Obligation>,
+    pub comments: Comments,
 }
+
+/// What authors say about what they write, by its place: the component, then (inside it) the name or label of an
+/// element or event, then that of a part of the event.
+pub type Comments = BTreeMap<Vec<Name>, Name>;
 
 /// A predicate or expression with the name that its author gave it.
 #[derive(Clone, Debug)]
@@ -66,7 +72,19 @@ pub struct Event {
     pub theorems: Vec<Labelled>,
     pub actions: Vec<Action>,
     pub witnesses: Vec<Witness>,
+    /// What of it is not written here.
+    pub inherited: Inherited,
     pub span: Span,
+}
+
+/// How much an event has from the one that it extends: so many at the beginning of each list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inherited {
+    pub is_extended: bool,
+    pub parameters: usize,
+    pub guards: usize,
+    pub theorems: usize,
+    pub actions: usize,
 }
 
 /// What stands for a parameter (`p`) or the new value of a variable (`x'`) of the abstraction.
@@ -94,6 +112,11 @@ pub enum ActionKind {
 }
 
 impl Context {
+    /// One that says nothing.
+    pub fn empty(name: Ident) -> Context {
+        Context { name, extends: vec![], sets: vec![], constants: vec![], axioms: vec![], theorems: vec![] }
+    }
+
     /// Each formula, and whether it is an axiom.
     pub fn formulas_mut(&mut self) -> impl Iterator<Item = (&mut Expr, bool)> {
         let axioms = self.axioms.iter_mut().map(|a| (&mut a.formula, true));
@@ -102,6 +125,20 @@ impl Context {
 }
 
 impl Machine {
+    /// One that says nothing.
+    pub fn empty(name: Ident) -> Machine {
+        Machine {
+            name,
+            refines: None,
+            sees: vec![],
+            variables: vec![],
+            invariants: vec![],
+            theorems: vec![],
+            variant: None,
+            events: vec![],
+        }
+    }
+
     /// Each formula, also those of events.
     pub fn for_each_formula_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         let own = self.invariants.iter_mut().chain(&mut self.theorems).chain(&mut self.variant);
@@ -115,6 +152,24 @@ impl Machine {
                     ActionKind::Element(_, e) | ActionKind::Such(_, e) => f(e),
                 }
             }
+        }
+    }
+}
+
+impl Event {
+    /// One that says nothing.
+    pub fn empty(name: Ident, span: Span) -> Event {
+        Event {
+            name,
+            status: Status::Ordinary,
+            refines: vec![],
+            parameters: vec![],
+            guards: vec![],
+            theorems: vec![],
+            actions: vec![],
+            witnesses: vec![],
+            inherited: Inherited::default(),
+            span,
         }
     }
 }

@@ -426,7 +426,7 @@ impl Enumerated {
                             && is_name(&of[0], &element.name)
                             && !used.contains(name);
                         let single = Expr { kind: ExprKind::SetExt(of.clone()), span: a.span };
-                        fits.then(|| with(BinOp::Mul, single, (**value).clone(), a.span))
+                        fits.then(|| with(BinOp::Product, single, (**value).clone(), a.span))
                     })
                 })
             };

@@ -92,11 +92,13 @@ impl Checker<'_> {
             ExprKind::Lit(Lit::EmptySet) if e.ty == Type::Int => e.kind = ExprKind::Int(0.into()),
             _ => {}
         }
-        if let (ExprKind::Binary(op @ (BinOp::Sub | BinOp::Mul), ..), Type::Pow(_)) = (&e.kind, &e.ty) {
+        if let (ExprKind::Binary(op @ (BinOp::Sub | BinOp::Mul | BinOp::Product), ..), Type::Pow(_)) =
+            (&e.kind, &e.ty)
+        {
             let op = *op;
             let kind = std::mem::replace(&mut e.kind, ExprKind::Lit(Lit::EmptySet));
             e.kind = match kind {
-                ExprKind::Binary(_, a, b) if op == BinOp::Mul => ExprKind::Product(a, b),
+                ExprKind::Binary(_, a, b) if op != BinOp::Sub => ExprKind::Product(a, b),
                 ExprKind::Binary(_, a, b) => ExprKind::Binary(BinOp::Diff, a, b),
                 other => other,
             };

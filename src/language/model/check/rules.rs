@@ -72,6 +72,10 @@ pub fn binary(u: &mut Unifier, op: BinOp) -> Option<Rule<2>> {
             let t = u.fresh().pow();
             rule([t.clone(), t.clone()], t)
         }
+        Product => {
+            let (a, b) = (u.fresh(), u.fresh());
+            rule([a.clone().pow(), b.clone().pow()], Type::rel(a, b))
+        }
         Rel | TotalRel | SurjRel | TotalSurjRel | PartialFun | TotalFun | PartialInj | TotalInj
         | PartialSurj | TotalSurj | PartialBij | TotalBij => {
             let (a, b) = (u.fresh(), u.fresh());
