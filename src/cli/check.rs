@@ -1,5 +1,6 @@
 //! `kanon check`: explore all states.
 
+use super::symbolic::{self, Choice, Formulas};
 use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
@@ -88,6 +89,12 @@ pub struct Args {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub limits: Limits,
+    /// How to look for errors: `explicit` explores all states; `bmc`, `bmc-star`, `kinduction` and `ic3` work with
+    /// formulas; `portfolio` runs them beside explicit search and takes the first answer
+    #[arg(long, value_name = "ENGINE", default_value = "explicit", value_parser = symbolic::choice)]
+    pub engine: Choice,
+    #[command(flatten)]
+    pub formulas: Formulas,
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
@@ -210,6 +217,13 @@ struct Answers {
 
 pub fn run(args: &Args) -> Exit {
     let task = args.task();
+    if args.engine != Choice::Explicit {
+        return symbolic::check(args, task.options);
+    }
+    if let Some(option) = args.formulas.given() {
+        let why = format!("`{option}` is for engines that work with formulas: see `--engine`");
+        return super::wrong(&why, args.json);
+    }
     if let Err(why) = task.refused() {
         return super::wrong(why.0, args.json);
     }

@@ -12,6 +12,7 @@ mod interrupt;
 pub mod ltl;
 pub mod repl;
 pub mod replay;
+pub mod symbolic;
 
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
@@ -20,6 +21,7 @@ use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
 use crate::run::Deadline;
+use crate::run::symbolic::Engine;
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, export};
 use crate::verdict::Decision;
@@ -63,6 +65,12 @@ struct Cli {
 enum Command {
     /// Explore all states and look for errors
     Check(check::Args),
+    /// Look for a shortest path to an error, with formulas instead of single states
+    Bmc(symbolic::Args),
+    /// Prove by induction over paths that there is no error, or find one
+    Kinduction(symbolic::Args),
+    /// Find an inductive invariant that excludes all errors, or an error
+    Ic3(symbolic::Args),
     /// Check temporal formulas
     Ltl(ltl::Args),
     /// Run all symmetry strategies and compare what they find and how long they take
@@ -172,6 +180,9 @@ fn answer(args: Vec<OsString>) -> Exit {
 fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Bmc(args) => symbolic::run(args, Engine::Bmc),
+        Command::Kinduction(args) => symbolic::run(args, Engine::KInduction),
+        Command::Ic3(args) => symbolic::run(args, Engine::Ic3),
         Command::Ltl(args) => ltl::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Graph(args) => graph::run(args),

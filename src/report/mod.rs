@@ -11,6 +11,7 @@ pub mod ltl;
 pub mod picture;
 pub mod progress;
 pub mod svg;
+pub mod symbolic;
 pub mod system;
 pub mod text;
 

@@ -5,6 +5,7 @@
 //! | does anything go wrong in a state? | [`check::check`] | [`answer::Checked`] |
 //! | do formulas hold on all paths? | [`ltl::check`] | [`ltl::Answered`] |
 //! | do the strategies agree? | [`compare::Compared`] | itself |
+//! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! Nothing here prints or looks at arguments: how an answer looks is the business of [`crate::report`], and what was asked
@@ -21,6 +22,7 @@ pub mod notes;
 pub mod numbers;
 pub mod project;
 pub mod reference;
+pub mod symbolic;
 pub mod system;
 mod table;
 pub mod why;
