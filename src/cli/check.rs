@@ -1,5 +1,6 @@
 //! `kanon check`: explore all states.
 
+use super::symbolic::{self, Choice, Formulas};
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
@@ -89,6 +90,12 @@ pub struct Args {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub limits: Limits,
+    /// How to look for errors: `explicit` explores all states; `bmc`, `bmc-star`, `kinduction` and `ic3` work with
+    /// formulas; `portfolio` runs them beside explicit search and takes the first answer
+    #[arg(long, value_name = "ENGINE", default_value = "explicit", value_parser = symbolic::choice)]
+    pub engine: Choice,
+    #[command(flatten)]
+    pub formulas: Formulas,
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
@@ -109,10 +116,6 @@ pub struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub audit: Option<u64>,
-    /// Do not evaluate what the file says is proved: conjuncts of the invariant, after events that are proved to keep
-    /// them. With `--audit` everything is evaluated, and proofs that are wrong are named
-    #[arg(long)]
-    pub proof_info: bool,
     /// Write a certificate of a "holds", which kanon-checker checks without any of the code that found it
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
@@ -202,7 +205,7 @@ impl Args {
             },
             audit: self.audit.map(|every| Audit { every, ..Audit::default() }),
             with_formulas: self.ltl,
-            proof_info: self.proof_info,
+            proof_info: self.formulas.proof_info,
             certificate: self.certificate.clone(),
         }
     }
@@ -224,6 +227,13 @@ struct Answers {
 
 pub fn run(args: &Args) -> Exit {
     let task = args.task();
+    if args.engine != Choice::Explicit {
+        return symbolic::check(args, task.options);
+    }
+    if let Some(option) = args.formulas.given() {
+        let why = format!("`{option}` is for engines that work with formulas: see `--engine`");
+        return super::wrong(&why, args.json);
+    }
     if let Err(why) = task.refused() {
         return super::wrong(why.0, args.json);
     }

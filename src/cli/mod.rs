@@ -14,6 +14,7 @@ pub mod ltl;
 pub mod refine;
 pub mod repl;
 pub mod replay;
+pub mod symbolic;
 
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
@@ -22,6 +23,7 @@ use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
 use crate::run::Deadline;
+use crate::run::symbolic::Engine;
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, export};
 use crate::verdict::Decision;
@@ -65,6 +67,12 @@ struct Cli {
 enum Command {
     /// Explore all states and look for errors
     Check(check::Args),
+    /// Look for a shortest path to an error, with formulas instead of single states
+    Bmc(symbolic::Args),
+    /// Prove by induction over paths that there is no error, or find one
+    Kinduction(symbolic::Args),
+    /// Find an inductive invariant that excludes all errors, or an error
+    Ic3(symbolic::Args),
     /// Check temporal formulas
     Ltl(ltl::Args),
     /// Compare a refinement with what it refines
@@ -178,6 +186,9 @@ fn answer(args: Vec<OsString>) -> Exit {
 fn run(cli: &Cli) -> Exit {
     match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Bmc(args) => symbolic::run(args, Engine::Bmc),
+        Command::Kinduction(args) => symbolic::run(args, Engine::KInduction),
+        Command::Ic3(args) => symbolic::run(args, Engine::Ic3),
         Command::Ltl(args) => ltl::run(args),
         Command::Refine(args) => refine::run(args),
         Command::Compare(args) => compare::run(args),

@@ -234,7 +234,7 @@ pub(super) fn placed(p: &Place) -> Value {
     o
 }
 
-fn finding(f: &Counterexample, model: &Model) -> Value {
+pub(super) fn finding(f: &Counterexample, model: &Model) -> Value {
     let mut o = Map::new();
     o.insert("kind".into(), f.kind.into());
     o.insert("message".into(), f.message.clone().into());

@@ -12,6 +12,7 @@ pub mod picture;
 pub mod progress;
 pub mod refined;
 pub mod svg;
+pub mod symbolic;
 pub mod system;
 pub mod text;
 

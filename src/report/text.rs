@@ -30,27 +30,7 @@ pub(super) fn paint(text: &str, code: &str, colour: bool) -> String {
 
 /// The whole answer of `check`.
 pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> String {
-    let mut out = String::new();
-    let name = &opened.model.name;
-    match c.verdict {
-        Decision::Holds => {
-            let _ = writeln!(out, "{name}: {}", paint("holds", "1;32", colour));
-        }
-        Decision::Unknown => {
-            let why = c.reason.as_deref().unwrap_or("no answer");
-            let _ = writeln!(out, "{name}: {}: {why}", paint("unknown", "1;33", colour));
-        }
-        Decision::Fails if c.finding.as_ref().is_some_and(is_goal) => {
-            let _ = writeln!(out, "{name}: {}", paint("the goal is reached", "1;36", colour));
-        }
-        Decision::Fails => {
-            let why = c.reason.as_deref().unwrap_or_default();
-            let _ = writeln!(out, "{name}: {}: {why}", paint("fails", "1;31", colour));
-        }
-    }
-    if let Some(f) = &c.finding {
-        finding(&mut out, f, opened, colour);
-    }
+    let mut out = verdict(c.verdict, c.reason.as_deref(), c.finding.as_ref(), opened, colour);
     if let Some(a) = &c.audit
         && let Some(trace) = &a.trace
     {
@@ -58,9 +38,7 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
     }
     summary(&mut out, c, opened);
     broken(&mut out, &c.broken);
-    for note in &c.notes {
-        let _ = writeln!(out, "{}: {note}", paint("note", "1;36", colour));
-    }
+    out.push_str(&notes(&c.notes, colour));
     if let Some(a) = &c.audit {
         audit(&mut out, a);
     }
@@ -68,6 +46,42 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
         statistics(&mut out, c, opened);
     }
     out
+}
+
+/// The verdict, and the counterexample if there is one.
+pub(super) fn verdict(
+    verdict: Decision,
+    reason: Option<&str>,
+    found: Option<&Counterexample>,
+    opened: &Opened,
+    colour: bool,
+) -> String {
+    let mut out = String::new();
+    let name = &opened.model.name;
+    match verdict {
+        Decision::Holds => {
+            let _ = writeln!(out, "{name}: {}", paint("holds", "1;32", colour));
+        }
+        Decision::Unknown => {
+            let why = reason.unwrap_or("no answer");
+            let _ = writeln!(out, "{name}: {}: {why}", paint("unknown", "1;33", colour));
+        }
+        Decision::Fails if found.is_some_and(is_goal) => {
+            let _ = writeln!(out, "{name}: {}", paint("the goal is reached", "1;36", colour));
+        }
+        Decision::Fails => {
+            let why = reason.unwrap_or_default();
+            let _ = writeln!(out, "{name}: {}: {why}", paint("fails", "1;31", colour));
+        }
+    }
+    if let Some(f) = found {
+        finding(&mut out, f, opened, colour);
+    }
+    out
+}
+
+pub(super) fn notes(notes: &[String], colour: bool) -> String {
+    notes.iter().map(|note| format!("{}: {note}\n", paint("note", "1;36", colour))).collect()
 }
 
 fn summary(out: &mut String, c: &Checked, opened: &Opened) {

@@ -15,7 +15,7 @@ use crate::explore::audit::{self, Audit};
 use crate::explore::plan::{Asked, Refusal, plan};
 use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Progress, StateId};
 use crate::lang::diag::Diagnostic;
-use crate::model::open::Refused;
+use crate::model::open::{Opened, Refused};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::model::{Model, OpId, Promise, tower};
@@ -384,7 +384,6 @@ pub(super) fn lacking<'m>(model: &'m Model, trace: &Trace, also: Option<OpId>) -
 /// Rebuilds the trace, replays it, and explains.
 fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Result<Counterexample, String> {
     let (opened, system) = (&solved.project.opened, &*solved.machine);
-    let model = &opened.model;
     let (trace, row) = match finding.state {
         Some(state) => {
             let mut path = path(solved, explored, state)?;
@@ -393,10 +392,22 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
         None => (constants(system, finding.start), None),
     };
     replay::confirm(system, &trace)?;
-    let explainer = Explainer::new(system, row.as_deref(), finding.start);
+    Ok(shown(opened, system, (&finding.kind, finding.start), trace, row.as_deref()))
+}
+
+/// What is wrong with the last state of a run, or with the constants, explained.
+pub(super) fn shown(
+    opened: &Opened,
+    system: &Machine,
+    (kind, start): (&FindingKind, usize),
+    trace: Trace,
+    row: Option<&[u64]>,
+) -> Counterexample {
+    let model = &opened.model;
+    let explainer = Explainer::new(system, row, start);
     let place = |span| Place::of(&opened.sources, span);
     let mut found = Counterexample {
-        kind: finding.kind.name(),
+        kind: kind.name(),
         message: String::new(),
         code: None,
         place: None,
@@ -405,7 +416,7 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
         why: vec![],
         trace,
     };
-    match &finding.kind {
+    match kind {
         FindingKind::Invariant(i) => {
             let e = &model.invariant[*i];
             found.place = place(e.span);
@@ -427,7 +438,7 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
         }
         FindingKind::Deadlock => {
             found.why = explainer.deadlock();
-            found.message = match finding.state {
+            found.message = match row {
                 Some(_) => "deadlock: no operation is enabled".into(),
                 None => "INITIALISATION has no outcome for these constants".into(),
             };
@@ -437,7 +448,7 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
             found.code = Some(code);
             found.message = message;
             found.place = place(fault.span());
-            let in_properties = finding.start == usize::MAX;
+            let in_properties = start == usize::MAX;
             let context = Context { event: *operation, in_properties, has_state: row.is_some() };
             let (operation, parameters, why) = explainer.fault(fault, context);
             if let Some(promise) = promise(model, fault, &operation) {
@@ -446,5 +457,5 @@ fn counterexample(solved: &Solved, explored: &Explored, finding: &Finding) -> Re
             (found.operation, found.parameters, found.why) = (Some(operation), parameters, why);
         }
     }
-    Ok(found)
+    found
 }

@@ -6,6 +6,7 @@
 //! | do formulas hold on all paths? | [`ltl::check`] | [`ltl::Answered`] |
 //! | does it refine what it says it refines? | [`refine::refine`] | [`refine::Refined`] |
 //! | do the strategies agree? | [`compare::Compared`] | itself |
+//! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! Nothing here prints or looks at arguments: how an answer looks is the business of [`crate::report`], and what was asked
@@ -25,6 +26,7 @@ pub mod project;
 mod proofs;
 pub mod reference;
 pub mod refine;
+pub mod symbolic;
 pub mod system;
 mod table;
 pub mod why;

@@ -28,9 +28,9 @@ pub struct Project {
     /// Which of them.
     pub constants: Constants,
     /// How many texts were read for the model; others come from the command line.
-    pub(super) texts: usize,
+    pub texts: usize,
     /// The goal, if it is not the machine's own.
-    pub(super) goal: Option<String>,
+    pub goal: Option<String>,
 }
 
 /// A project whose constants are solved.

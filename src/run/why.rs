@@ -28,6 +28,7 @@ pub fn text(why: &Why, opened: &Opened) -> String {
                 .into()
         }
         Why::Limit(fault) | Why::NoValue(fault) => format!("{}{}", fault_message(fault).1, at(fault.span())),
+        Why::Formulas(why) => why.clone(),
         Why::Starts => "some valuation of the constants or initial state may be missing".into(),
         Why::NoInitialState => "there is no initial state, so there is nothing that could hold".into(),
         Why::LeftOut(n) => {

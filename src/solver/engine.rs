@@ -111,7 +111,9 @@ pub enum Bad {
     Initialisation,
 }
 
+/// Only an engine of this crate makes one, when it has been checked.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Proof {
     /// Over `now` and rigid variables: true of every initial state, preserved by every event, and no state of it is
     /// bad. None if the proof is of another kind.

@@ -6,6 +6,7 @@
 
 pub mod decode;
 pub mod encode;
+pub mod machine;
 pub mod solve;
 
 use crate::lang::diag::Span;

@@ -82,6 +82,8 @@ impl<'m> Problem<'m> {
             env = match slot {
                 Slot::Const(id) => env.with_constant(*id, v.clone()),
                 Slot::Local(id) => env.with_local(*id, v.clone()),
+                // Problems are about constants and locals.
+                Slot::Var(_) => return Err("a variable of the state as an unknown".into()),
             };
         }
         let mut fault = None;

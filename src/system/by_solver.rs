@@ -98,7 +98,7 @@ impl Machine {
         let problem = self.problem();
         let limits = Limits { steps: STEPS, deadline: Instant::now().checked_add(TIME), ..Limits::default() };
         // Without the conjuncts it costs next to nothing to see whether it is worth it.
-        let variables = problem.variables(limits).ok().filter(|n| *n >= MIN_VARIABLES)?;
+        let variables = problem.variables(limits.clone()).ok().filter(|n| *n >= MIN_VARIABLES)?;
         let mut encoded = problem.encode(limits, Mutant::None).ok()?;
         let clock = solver::Stop::after(TIME).with_flag(stop.clone());
         if encoded.may_be_undefined(&clock) != Some(false) {

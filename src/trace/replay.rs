@@ -79,7 +79,52 @@ struct Node {
 }
 
 pub fn replay(system: &Machine, recorded: &Recorded, stop: &Stop) -> Replayed {
-    let model = &*system.model;
+    let Levels { levels, constants, failure } = levels(system, recorded, stop);
+    let (steps, of) = back(system, &levels, 0);
+    debug_assert!(steps.iter().all(|s| s.state.len() == system.model.variables.len()));
+    Replayed { trace: Trace { constants: of.unwrap_or(constants), steps }, failure }
+}
+
+/// All ends of the recorded steps: the row of the last state, and the trace that leads there.
+///
+/// # Errors
+/// A step that the machine does not take.
+pub fn ends(system: &Machine, recorded: &Recorded, stop: &Stop) -> Result<Vec<(Vec<u64>, Trace)>, String> {
+    let Levels { levels, constants, failure } = levels(system, recorded, stop);
+    if let Some(why) = failure {
+        return Err(format!("step {}: {why}", levels.len() + 1));
+    }
+    let Some(last) = levels.last() else { return Ok(vec![]) };
+    let end = |at: usize| {
+        let (steps, of) = back(system, &levels, at);
+        (last[at].row.clone(), Trace { constants: of.unwrap_or_else(|| constants.clone()), steps })
+    };
+    Ok((0..last.len()).map(end).collect())
+}
+
+/// The states that fit, step by step.
+struct Levels {
+    levels: Vec<Vec<Node>>,
+    /// Of the first valuation that fits.
+    constants: Vec<Option<Value>>,
+    failure: Option<String>,
+}
+
+/// Back from a state of the last level; with the constants that it belongs to.
+fn back(system: &Machine, levels: &[Vec<Node>], mut at: usize) -> (Vec<Step>, Option<Vec<Option<Value>>>) {
+    let mut steps = vec![];
+    let mut constants = None;
+    for level in levels.iter().rev() {
+        let node = &level[at];
+        steps.push(node.step.clone());
+        constants = Some(system.constant_values(system.start_of(&node.row)));
+        at = node.from;
+    }
+    steps.reverse();
+    (steps, constants)
+}
+
+fn levels(system: &Machine, recorded: &Recorded, stop: &Stop) -> Levels {
     let mut worker = system.worker(stop);
     let fits = |v: &usize| agree(&recorded.constants, &system.constant_values(*v));
     let valuations: Vec<usize> = (0..system.valuations()).filter(fits).collect();
@@ -108,19 +153,7 @@ pub fn replay(system: &Machine, recorded: &Recorded, stop: &Stop) -> Replayed {
             Err(why) => failure = Some(why),
         }
     }
-    // Back along the first state that fits.
-    let mut steps = vec![];
-    let mut at = 0;
-    let mut constants = constants;
-    for level in levels.iter().rev() {
-        let node = &level[at];
-        steps.push(node.step.clone());
-        constants = system.constant_values(system.start_of(&node.row));
-        at = node.from;
-    }
-    steps.reverse();
-    debug_assert!(steps.iter().all(|s| s.state.len() == model.variables.len()));
-    Replayed { trace: Trace { constants, steps }, failure }
+    Levels { levels, constants, failure }
 }
 
 fn agree(wanted: &[Option<Value>], found: &[Option<Value>]) -> bool {

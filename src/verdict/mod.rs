@@ -118,6 +118,34 @@ impl Exact {
     pub(crate) const BY_KEY: Exact = Exact(());
 }
 
+/// An engine that works with formulas has a proof of all that was wanted, and solvers that did not find it agree.
+///
+/// Made of a proof of `kanon_solver`, which nobody outside of it can make.
+#[must_use = "without it there is no Holds"]
+#[derive(Debug)]
+pub struct Inductive(());
+
+impl Inductive {
+    /// The proof of an engine: the solvers that checked it are not none, it is about everything that was wanted
+    /// (`uncovered` is how many observers have no formula), and a solver has seen an initial state.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn of(
+        proof: &kanon_solver::engine::Proof,
+        uncovered: usize,
+        has_start: bool,
+    ) -> Result<Inductive, Why> {
+        if proof.checked_by.is_empty() {
+            return Err(Why::Internal("a proof that nobody has checked".into()));
+        }
+        if uncovered > 0 {
+            return Err(Why::LeftOut(uncovered));
+        }
+        if has_start { Ok(Inductive(())) } else { Err(Why::NoInitialState) }
+    }
+}
+
 /// That something holds, and on what that rests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
@@ -132,6 +160,12 @@ impl Proof {
         let Complete(()) = complete;
         let Some(Exact(())) = exact else { return Err(Why::Approximate) };
         if states == 0 { Err(Why::NoInitialState) } else { Ok(Proof { states }) }
+    }
+
+    /// A proof by formulas looks at no single state.
+    pub fn by_formulas(inductive: Inductive) -> Proof {
+        let Inductive(()) = inductive;
+        Proof { states: 0 }
     }
 
     /// The states that were looked at.
@@ -161,6 +195,8 @@ pub enum Why {
     NoValue(Box<Fault>),
     /// The starts of the system were not all visited.
     Starts,
+    /// An engine that works with formulas has no answer, in its words.
+    Formulas(String),
     /// There is no initial state, so there is nothing that could hold.
     NoInitialState,
     /// A part of what was to be checked was left out.

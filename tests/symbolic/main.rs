@@ -4,4 +4,5 @@
 mod support;
 
 mod ground;
+mod machines;
 mod solutions;

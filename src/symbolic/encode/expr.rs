@@ -27,7 +27,11 @@ impl<'m> Encoder<'m> {
     }
 
     /// The environment with the definitions of a LET, and when they all have values.
-    pub(super) fn bind_all(&mut self, env: &Env<'m>, defs: &'m [(LocalId, Expr)]) -> Res<(Env<'m>, Bool)> {
+    pub(in crate::symbolic) fn bind_all(
+        &mut self,
+        env: &Env<'m>,
+        defs: &'m [(LocalId, Expr)],
+    ) -> Res<(Env<'m>, Bool)> {
         let mut env = env.clone();
         let mut all = vec![];
         for (id, e) in defs {

@@ -25,8 +25,9 @@ mod shape;
 mod sweep;
 mod value;
 
-pub use shape::Shape;
+pub use shape::{Hull, Shape};
 pub use sweep::Slot;
+pub(in crate::symbolic) use sweep::attempt;
 
 use super::{Refused, RefusedKind, Res};
 use crate::lang::diag::Span;
@@ -37,6 +38,7 @@ use kanon_solver::term::{Bool, Int, Terms};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// The values that may be elements, with the condition under which each is.
@@ -212,10 +214,23 @@ impl<'m> Env<'m> {
         Env { before: Some(Arc::new(before)), ..self }
     }
 
+    /// `x$0` means what x means here.
+    pub fn without_before(mut self) -> Self {
+        self.before = None;
+        self
+    }
+
+    /// No locals: what a called operation sees.
+    pub fn without_locals(mut self) -> Self {
+        self.locals = None;
+        self
+    }
+
     fn with(self, slot: Slot, value: Val<'m>) -> Self {
         match slot {
             Slot::Local(id) => self.with_local(id, value),
             Slot::Const(id) => self.with_constant(id, value),
+            Slot::Var(id) => self.with_variable(id, value),
         }
     }
 }
@@ -236,21 +251,29 @@ pub enum Mutant {
     PartialIsTotal,
     /// Override keeps the old pairs.
     OverrideIsUnion,
+    /// A step whose values have no room in the shapes of the variables is left out.
+    NothingOutside,
+    /// The ELSE of a SELECT may run whatever the guards are.
+    ElseAlways,
+    /// Two different values for one variable are no fault.
+    ClashIsFine,
 }
 
 /// How much may be made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Steps of the encoder, about the number of terms.
     pub steps: u64,
     /// Rows of one set.
     pub rows: usize,
     pub deadline: Option<Instant>,
+    /// Somebody else's word that it is enough.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000_000, rows: 1 << 16, deadline: None }
+        Limits { steps: 20_000_000, rows: 1 << 16, deadline: None, stop: None }
     }
 }
 
@@ -263,6 +286,8 @@ pub struct Encoder<'m> {
     /// Whether unknowns were bounded by a fact that may be undefined: then the predicate may be undefined, and not only
     /// false, for values that they cannot have.
     pub has_partial_hulls: bool,
+    /// Whether unknowns are bounded by such facts at all. If not, whatever they cannot be makes the predicate false.
+    pub(in crate::symbolic) only_total_hulls: bool,
     limits: Limits,
     steps: u64,
     depth: u32,
@@ -280,6 +305,7 @@ impl<'m> Encoder<'m> {
             terms: Terms::new(),
             mutant: Mutant::None,
             has_partial_hulls: false,
+            only_total_hulls: false,
             limits,
             steps: 0,
             depth: 0,
@@ -292,13 +318,14 @@ impl<'m> Encoder<'m> {
         self.steps
     }
 
-    fn spend(&mut self, steps: usize, span: Span) -> Res<()> {
+    pub(in crate::symbolic) fn spend(&mut self, steps: usize, span: Span) -> Res<()> {
         let before = self.steps;
         self.steps += steps as u64;
         let why = if self.steps > self.limits.steps {
             "the formula is too large"
         } else if before >> 10 != self.steps >> 10
-            && self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            && (self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+                || self.limits.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
         {
             "the time is over"
         } else {
@@ -307,7 +334,7 @@ impl<'m> Encoder<'m> {
         Err(Box::new(Refused { kind: RefusedKind::Budget, span, why: why.into() }))
     }
 
-    fn enter(&mut self, span: Span) -> Res<()> {
+    pub(in crate::symbolic) fn enter(&mut self, span: Span) -> Res<()> {
         self.spend(1, span)?;
         if self.depth >= MAX_DEPTH {
             return super::unsupported(span, "nested too deeply");
@@ -316,7 +343,7 @@ impl<'m> Encoder<'m> {
         Ok(())
     }
 
-    fn leave(&mut self) {
+    pub(in crate::symbolic) fn leave(&mut self) {
         self.depth -= 1;
     }
 }

@@ -50,7 +50,13 @@ impl<'m> Encoder<'m> {
     }
 
     /// Exact; division truncates towards zero.
-    pub(super) fn arithmetic(&mut self, op: BinOp, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn arithmetic(
+        &mut self,
+        op: BinOp,
+        a: &Sym<'m>,
+        b: &Sym<'m>,
+        span: Span,
+    ) -> Res<Val<'m>> {
         if let (Sym::One(x), Sym::One(y)) = (a, b)
             && x.len() * y.len() <= MAX_PAIRS.max(x.len()).max(y.len())
         {
@@ -131,7 +137,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// a ≤ b
-    pub(super) fn le(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
+    pub(in crate::symbolic) fn le(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
         self.spend(1, span)?;
         if let (Sym::One(x), Sym::One(y)) = (a, b)
             && x.len() + y.len() <= MAX_OPTIONS

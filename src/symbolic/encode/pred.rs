@@ -139,7 +139,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// Equality of settled values.
-    fn equal(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
+    pub(in crate::symbolic) fn equal(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
         match (a, b) {
             (Sym::Lazy(x), Sym::Lazy(y)) => match (&**x, &**y) {
                 (Lazy::Ints(a, b), Lazy::Ints(c, d))

@@ -82,7 +82,7 @@ impl<'m> Encoder<'m> {
         rows.filter(|(_, p)| *p != Bool::FALSE).collect()
     }
 
-    pub(super) fn at_most_one(&mut self, of: &[Bool]) -> Bool {
+    pub(in crate::symbolic) fn at_most_one(&mut self, of: &[Bool]) -> Bool {
         if of.len() > MAX_PAIRWISE {
             let (count, one) = (self.terms.count(of.iter().copied()), self.terms.constant(1));
             return self.terms.le(count, one);
@@ -116,7 +116,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// The values of the locals as one plain value.
-    fn tuple(&self, c: &Closure<'m>, env: &Env<'m>, span: Span) -> Res<Value> {
+    pub(in crate::symbolic) fn tuple(&self, c: &Closure<'m>, env: &Env<'m>, span: Span) -> Res<Value> {
         let parts: Option<Vec<Value>> = c.locals.iter().map(|id| env.local(*id).sym.value()).collect();
         match parts.and_then(|parts| parts.into_iter().reduce(Value::pair)) {
             Some(v) => Ok(v),
@@ -124,7 +124,7 @@ impl<'m> Encoder<'m> {
         }
     }
 
-    fn body(&mut self, c: &Closure<'m>, env: &Env<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn body(&mut self, c: &Closure<'m>, env: &Env<'m>, span: Span) -> Res<Val<'m>> {
         match c.body {
             Some(body) => self.eval(env, body),
             None => ill_typed(span),
@@ -132,7 +132,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// The elements, unless there are infinitely or too many: then the set stays as it is.
-    pub(super) fn settle(&mut self, v: Val<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn settle(&mut self, v: Val<'m>, span: Span) -> Res<Val<'m>> {
         let Sym::Lazy(_) = v.sym else { return Ok(v) };
         match super::sweep::attempt(self.elements(&v.sym, span))? {
             Some(listed) => Ok(self.needs(listed, v.def)),
@@ -141,7 +141,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// The elements of a set, as rows, and when it has any meaning to list them.
-    pub(super) fn elements(&mut self, s: &Sym<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn elements(&mut self, s: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         match s {
             Sym::Set(_) => Ok(Val::sure(s.clone())),
             Sym::Absent => Ok(Val::none()),
@@ -165,7 +165,7 @@ impl<'m> Encoder<'m> {
         }
     }
 
-    pub(super) fn rows(&mut self, s: &Sym<'m>, span: Span) -> Res<(Arc<Rows>, Bool)> {
+    pub(in crate::symbolic) fn rows(&mut self, s: &Sym<'m>, span: Span) -> Res<(Arc<Rows>, Bool)> {
         let v = self.elements(s, span)?;
         match v.sym {
             Sym::Set(rows) => Ok((rows, v.def)),
@@ -198,7 +198,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// Whether the value, which is no lazy set, is an element. Both parts of a union are looked at.
-    pub(super) fn has(&mut self, v: &Sym<'m>, set: &Sym<'m>, span: Span) -> Res<Truth> {
+    pub(in crate::symbolic) fn has(&mut self, v: &Sym<'m>, set: &Sym<'m>, span: Span) -> Res<Truth> {
         let lazy = match set {
             Sym::Set(rows) => return Ok(Truth::sure(self.has_row(v, rows, span)?)),
             Sym::Absent => return Ok(Truth::NO),
@@ -516,7 +516,7 @@ impl<'m> Encoder<'m> {
         Ok(t)
     }
 
-    pub(super) fn in_domain(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Truth> {
+    pub(in crate::symbolic) fn in_domain(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Truth> {
         if let Sym::Lazy(lazy) = r
             && let Lazy::Lambda(c) = &**lazy
         {
@@ -759,7 +759,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// f(x): what f relates to x, if that is one value.
-    pub(super) fn apply(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn apply(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         self.spend(1, span)?;
         match f {
             Sym::Absent => return Ok(Val::none()),
@@ -1294,7 +1294,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// Infinite for sure; `false` says nothing.
-    pub(super) fn is_certainly_infinite(&self, s: &Sym<'m>) -> bool {
+    pub(in crate::symbolic) fn is_certainly_infinite(&self, s: &Sym<'m>) -> bool {
         let Sym::Lazy(lazy) = s else { return false };
         let inf = |s: &Sym<'m>| self.is_certainly_infinite(s);
         let some = |s: &Sym<'m>| match s {

@@ -39,6 +39,9 @@ pub struct Shape<'m> {
     pub is_value: Bool,
 }
 
+/// A shape, and the hull that it was made of, if an equation did not determine the value.
+pub(in crate::symbolic) type Shaped<'m> = (Option<Hull>, Shape<'m>);
+
 /// An integer with at most so many values is a list of options, otherwise a term.
 const MAX_ONE: usize = 64;
 
@@ -140,7 +143,12 @@ fn around(values: &BTreeSet<Value>) -> Option<Hull> {
 
 impl<'m> Encoder<'m> {
     /// What an element of the set can be.
-    fn hull_of_elements(&mut self, set: &Sym<'m>, elem: &Type, span: Span) -> Res<Option<Hull>> {
+    pub(in crate::symbolic) fn hull_of_elements(
+        &mut self,
+        set: &Sym<'m>,
+        elem: &Type,
+        span: Span,
+    ) -> Res<Option<Hull>> {
         let lazy = match set {
             Sym::Set(rows) => return Ok(self.around_rows(rows.keys().cloned().collect(), elem)),
             Sym::Lazy(lazy) => lazy.clone(),
@@ -231,6 +239,9 @@ impl<'m> Encoder<'m> {
             _ => match attempt(self.rows(set, span))? {
                 // It has no value, or not yet.
                 Some((_, Bool::FALSE)) => None,
+                Some((_, def)) if self.only_total_hulls && def != Bool::TRUE => {
+                    self.hull_of_type(elem, span)?
+                }
                 Some((rows, def)) => {
                     self.has_partial_hulls |= def != Bool::TRUE;
                     self.around_rows(rows.keys().cloned().collect(), elem)
@@ -395,7 +406,7 @@ impl<'m> Encoder<'m> {
             return Ok(None);
         }
         let item = self.item(env, other)?;
-        if item.is_none() {
+        if item.is_none() || self.only_total_hulls && item.def != Bool::TRUE {
             return Ok(None);
         }
         self.has_partial_hulls |= item.def != Bool::TRUE;
@@ -453,6 +464,9 @@ impl<'m> Encoder<'m> {
             }
             Sym::Lazy(_) => {
                 let listed = self.elements(s, span)?;
+                if self.only_total_hulls && listed.def != Bool::TRUE {
+                    return Ok(None);
+                }
                 self.has_partial_hulls |= listed.def != Bool::TRUE;
                 self.hull_of_value(&listed.sym, span)?
             }
@@ -475,6 +489,7 @@ impl<'m> Encoder<'m> {
                     && args.first().is_some_and(|s| is_slot(s, slot))
                     && let Some(v) = attempt(self.item(env, other))?
                     && !v.is_none()
+                    && !(self.only_total_hulls && v.def != Bool::TRUE)
                 {
                     self.has_partial_hulls |= v.def != Bool::TRUE;
                     let high = match op {
@@ -494,6 +509,7 @@ impl<'m> Encoder<'m> {
                 if op == BinOp::In
                     && is_slot(pattern, slot)
                     && let Some(v) = attempt(self.item(env, other))?
+                    && !(self.only_total_hulls && v.def != Bool::TRUE)
                     && let Sym::Lazy(lazy) = &v.sym
                     && let Lazy::Seq(_, s) = &**lazy
                     && let Some((_, t)) = self.slot_type(slot).as_rel()
@@ -519,10 +535,24 @@ impl<'m> Encoder<'m> {
         preds: &[&'m Expr],
         span: Span,
     ) -> Res<(Env<'m>, Vec<Shape<'m>>)> {
+        let (env, shapes) = self.shaped(env, slots, preds, true, span)?;
+        Ok((env, shapes.into_iter().map(|(_, s)| s).collect()))
+    }
+
+    /// The same with the hulls that the shapes were made of; if `determine` is false, every unknown has one, and
+    /// variables of its own.
+    pub(in crate::symbolic) fn shaped(
+        &mut self,
+        env: &Env<'m>,
+        slots: &[Slot],
+        preds: &[&'m Expr],
+        determine: bool,
+        span: Span,
+    ) -> Res<(Env<'m>, Vec<Shaped<'m>>)> {
         let mut env = slots.iter().fold(env.clone(), |env, s| env.with(*s, Val::none()));
         let mut facts = vec![];
         preds.iter().for_each(|p| collect(p, true, &mut facts));
-        let mut shapes: Vec<Option<Shape<'m>>> = vec![None; slots.len()];
+        let mut shapes: Vec<Option<Shaped<'m>>> = vec![None; slots.len()];
         // Equations first; then what is bounded; an integer without bounds only when nothing else is left.
         loop {
             let open: Vec<usize> = (0..slots.len()).filter(|i| shapes[*i].is_none()).collect();
@@ -530,9 +560,9 @@ impl<'m> Encoder<'m> {
                 break;
             }
             let mut chosen = None;
-            for &i in &open {
+            for &i in open.iter().filter(|_| determine) {
                 if let Some(v) = self.determined(&env, slots[i], &facts)? {
-                    chosen = Some((i, Shape { sym: v, vars: vec![], is_value: Bool::TRUE }));
+                    chosen = Some((i, None, Shape { sym: v, vars: vec![], is_value: Bool::TRUE }));
                     break;
                 }
             }
@@ -549,9 +579,13 @@ impl<'m> Encoder<'m> {
             }
             if let Some((_, i, h)) = best {
                 let shape = self.shape(&h, "u", span)?;
-                chosen = Some((i, shape));
+                chosen = Some((i, Some(h), shape));
             }
-            let Some((i, shape)) = chosen else {
+            let Some((i, hull, shape)) = chosen else {
+                let span = match slots[open[0]] {
+                    Slot::Var(id) => self.model.variables[id.index()].span,
+                    _ => span,
+                };
                 return unlisted(span, "nothing bounds an unknown set of an infinite type");
             };
             let value = match shape.is_value {
@@ -559,7 +593,7 @@ impl<'m> Encoder<'m> {
                 _ => Val::sure(shape.sym.clone()),
             };
             env = env.with(slots[i], value);
-            shapes[i] = Some(shape);
+            shapes[i] = Some((hull, shape));
         }
         Ok((env, shapes.into_iter().flatten().collect()))
     }

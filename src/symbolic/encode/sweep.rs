@@ -6,7 +6,7 @@
 
 use super::{Encoder, Env, Lazy, Sym, Truth, Val, truth};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, ConstId, Expr, ExprKind, LocalId, Quant, Type, UnOp};
+use crate::model::{BinOp, ConstId, Expr, ExprKind, LocalId, Quant, Type, UnOp, VarId};
 use crate::symbolic::{RefusedKind, Res, unlisted};
 use crate::value::Value;
 use kanon_solver::term::Bool;
@@ -20,10 +20,12 @@ use std::ops::Not;
 pub enum Slot {
     Local(LocalId),
     Const(ConstId),
+    /// A variable of the state, while what bounds it is read off the invariant.
+    Var(VarId),
 }
 
 /// Bindings with the truth of the predicate, and the condition under which it is false for all others.
-pub(super) struct Sweep<'m> {
+pub(in crate::symbolic) struct Sweep<'m> {
     pub found: Vec<(Env<'m>, Truth)>,
     pub complete: Bool,
 }
@@ -43,7 +45,7 @@ struct Task<'a, 'm> {
 const MAX_CARRIER: u64 = 4096;
 
 /// The result, unless it was only that something cannot be listed or has no formula.
-pub(super) fn attempt<T>(result: Res<T>) -> Res<Option<T>> {
+pub(in crate::symbolic) fn attempt<T>(result: Res<T>) -> Res<Option<T>> {
     match result {
         Ok(t) => Ok(Some(t)),
         Err(r) if r.kind == RefusedKind::Budget => Err(r),
@@ -52,7 +54,7 @@ pub(super) fn attempt<T>(result: Res<T>) -> Res<Option<T>> {
 }
 
 impl<'m> Encoder<'m> {
-    pub(super) fn sweep_locals(
+    pub(in crate::symbolic) fn sweep_locals(
         &mut self,
         env: &Env<'m>,
         locals: &[LocalId],
@@ -78,7 +80,7 @@ impl<'m> Encoder<'m> {
 
     /// Every binding of the slots under which the conjunction is not certainly `!wanted`, with the truth of its being
     /// as wanted.
-    pub(super) fn sweep(
+    pub(in crate::symbolic) fn sweep(
         &mut self,
         env: &Env<'m>,
         slots: &[Slot],
@@ -260,6 +262,7 @@ impl<'m> Encoder<'m> {
         match slot {
             Slot::Local(id) => &self.model.locals[id.index()].ty,
             Slot::Const(id) => &self.model.constants[id.index()].ty,
+            Slot::Var(id) => &self.model.variables[id.index()].ty,
         }
     }
 
@@ -406,7 +409,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// How many values a finite type has, if that fits a word.
-    pub(super) fn carrier_size(&self, ty: &Type) -> Option<u64> {
+    pub(in crate::symbolic) fn carrier_size(&self, ty: &Type) -> Option<u64> {
         match ty {
             Type::Int | Type::Str => None,
             Type::Pred | Type::Bool => Some(2),
@@ -556,6 +559,7 @@ pub(super) fn is_slot(e: &Expr, slot: Slot) -> bool {
     match (&e.kind, slot) {
         (ExprKind::Local(a), Slot::Local(b)) => *a == b,
         (ExprKind::Const(a), Slot::Const(b)) => *a == b,
+        (ExprKind::Var(a), Slot::Var(b)) => *a == b,
         _ => false,
     }
 }

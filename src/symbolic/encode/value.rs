@@ -229,7 +229,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// So many rows are allowed.
-    pub(super) fn within(&mut self, rows: usize, span: Span) -> Res<()> {
+    pub(in crate::symbolic) fn within(&mut self, rows: usize, span: Span) -> Res<()> {
         if rows > self.limits.rows {
             return unlisted(span, "a set with too many elements would have to be listed");
         }
@@ -471,7 +471,13 @@ impl<'m> Encoder<'m> {
     }
 
     /// One of two values, by a condition that is defined where the result is.
-    pub(super) fn ite_val(&mut self, cond: Bool, a: Val<'m>, b: Val<'m>, span: Span) -> Res<Val<'m>> {
+    pub(in crate::symbolic) fn ite_val(
+        &mut self,
+        cond: Bool,
+        a: Val<'m>,
+        b: Val<'m>,
+        span: Span,
+    ) -> Res<Val<'m>> {
         let sym = match (a.is_none(), b.is_none()) {
             (true, true) => return Ok(Val::none()),
             (true, false) => b.sym,

@@ -1,0 +1,298 @@
+//! `kanon bmc`, `kanon kinduction`, `kanon ic3`, and `kanon check --engine`: engines that work with formulas.
+
+use super::check::{self, seconds};
+use super::{Exit, ScopeOptions, Sketch, interrupt};
+use crate::explore::Options;
+use crate::explore::plan::Refusal;
+use crate::model::open::Refused;
+use crate::report::{self, json, symbolic as shown, text};
+use crate::run::symbolic::{self, Answered, Backend, DEPTH, Decided, Engine, Task};
+use crate::run::{Deadline, Project};
+use crate::trace::Trace;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How `check` looks for errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Explores all states.
+    #[default]
+    Explicit,
+    Formulas(Engine),
+    /// All of them at once.
+    Portfolio,
+}
+
+pub(super) fn choice(text: &str) -> Result<Choice, String> {
+    match Engine::ALL.into_iter().find(|e| e.name() == text) {
+        Some(engine) => Ok(Choice::Formulas(engine)),
+        None if text == "explicit" => Ok(Choice::Explicit),
+        None if text == "portfolio" => Ok(Choice::Portfolio),
+        None => Err("expected explicit, bmc, bmc-star, kinduction, ic3 or portfolio".into()),
+    }
+}
+
+fn solver(text: &str) -> Result<Backend, String> {
+    let known = Backend::ALL.into_iter().find(|b| b.name() == text);
+    known.ok_or_else(|| "expected auto, sat, z3 or cvc5".into())
+}
+
+/// What engines that work with formulas are told.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Formulas {
+    /// Not deeper than this: steps of a path, k of a k-induction, frames of IC3
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Who decides formulas: `sat` (built in), `z3` or `cvc5` (if they are installed), or `auto`: SAT where every
+    /// integer is bounded, and an SMT solver where one is not
+    #[arg(long, value_name = "SOLVER", value_parser = solver)]
+    pub solver: Option<Backend>,
+    /// Leave out what is proved of operations and conjuncts of the invariant. With formulas the solver is asked first what
+    /// it can prove; explicit search takes the word of an Event-B file, and with `--audit` evaluates everything and names
+    /// the proofs that are wrong
+    #[arg(long)]
+    pub proof_info: bool,
+}
+
+impl Formulas {
+    /// An option that only such engines have.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [("--depth", self.depth.is_some()), ("--solver", self.solver.is_some())];
+        all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub formulas: Formulas,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Do not check the invariant
+    #[arg(long)]
+    pub no_invariant: bool,
+    /// Do not look for deadlocks
+    #[arg(long)]
+    pub no_deadlock: bool,
+    /// Do not check ASSERTIONS
+    #[arg(long)]
+    pub no_assertions: bool,
+    /// Do not look for states that fulfil GOAL
+    #[arg(long)]
+    pub no_goal: bool,
+    /// Look for states that fulfil this predicate, instead of the machine's GOAL
+    #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
+    pub goal: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+/// What is asked, by whichever command.
+struct Asked<'a> {
+    file: &'a PathBuf,
+    goal: Option<&'a String>,
+    timeout: Option<Duration>,
+    json: bool,
+    trace: Option<&'a PathBuf>,
+    scope: &'a ScopeOptions,
+    /// All at once.
+    portfolio: bool,
+    task: Task,
+    limits: Option<&'a check::Limits>,
+}
+
+fn task(engine: Engine, formulas: &Formulas, options: Options) -> Task {
+    Task {
+        depth: formulas.depth.unwrap_or(DEPTH),
+        solver: formulas.solver.unwrap_or_default(),
+        proof_info: formulas.proof_info,
+        options,
+        ..Task::new(engine)
+    }
+}
+
+/// One engine.
+pub fn run(args: &Args, engine: Engine) -> Exit {
+    let options = Options {
+        invariant: !args.no_invariant,
+        deadlock: !args.no_deadlock,
+        assertions: !args.no_assertions,
+        goal: !args.no_goal,
+        ..Options::default()
+    };
+    ask(&Asked {
+        file: &args.file,
+        goal: args.goal.as_ref(),
+        timeout: args.timeout,
+        json: args.json,
+        trace: args.trace.as_ref(),
+        scope: &args.scope,
+        portfolio: false,
+        task: task(engine, &args.formulas, options),
+        limits: None,
+    })
+}
+
+/// `kanon check --engine`, not explicit.
+pub(super) fn check(args: &check::Args, options: Options) -> Exit {
+    if let Some(why) = refused(args) {
+        return super::wrong(why, args.json);
+    }
+    let (engine, portfolio) = match args.engine {
+        Choice::Formulas(engine) => (engine, false),
+        _ => (Engine::Ic3, true),
+    };
+    ask(&Asked {
+        file: &args.file,
+        goal: args.goal.as_ref(),
+        timeout: args.limits.timeout,
+        json: args.json,
+        trace: args.trace.as_ref(),
+        scope: &args.scope,
+        portfolio,
+        task: task(engine, &args.formulas, options),
+        limits: Some(&args.limits),
+    })
+}
+
+/// What `check` has and engines that work with formulas have not.
+fn refused(args: &check::Args) -> Option<&'static str> {
+    let rules = [
+        (
+            args.audit.is_some(),
+            "`--audit` executes the clauses of the refinement chain, which explicit search follows: leave out `--audit` \
+             or `--engine`",
+        ),
+        (
+            args.ltl,
+            "formulas of temporal logic are checked by explicit search: leave out `--ltl` or `--engine`",
+        ),
+        (
+            args.refinement,
+            "refinements are checked by explicit search: leave out `--refinement` or `--engine`",
+        ),
+        (
+            args.certificate.is_some(),
+            "certificates are written by explicit search: leave out `--certificate` or `--engine`",
+        ),
+        (
+            args.threads.is_some(),
+            "engines that work with formulas have one thread each: leave out `--threads`",
+        ),
+    ];
+    rules.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+}
+
+/// What came back.
+enum Answer {
+    Formulas(Box<Answered>),
+    Decided(Decided),
+}
+
+fn ask(asked: &Asked) -> Exit {
+    let as_json = asked.json;
+    if let Err(exit) = super::try_file(asked.trace.map(PathBuf::as_path), as_json) {
+        return exit;
+    }
+    let sketch = Sketch::default();
+    let deadline = super::deadline(asked.timeout, as_json, &sketch, |known, why| {
+        let mut answer = json::unknown(why);
+        for key in ["machine", "scope", "warnings"] {
+            answer[key] = known.get(key).cloned().unwrap_or_default();
+        }
+        answer
+    });
+    interrupt::listen(&deadline);
+    let answers = answers(asked, &deadline, &sketch);
+    deadline.settle();
+    let (project, answer) = match answers {
+        Ok(Ok(both)) => both,
+        Ok(Err(why)) => return super::wrong(why.0, as_json),
+        Err(refused) => return super::refuse(&refused, as_json),
+    };
+    let opened = &project.opened;
+    let finding: Option<&Trace> = match &answer {
+        Answer::Formulas(a) => a.finding.as_ref().map(|f| &f.trace),
+        Answer::Decided(Decided::Formulas(a)) => a.finding.as_ref().map(|f| &f.trace),
+        Answer::Decided(Decided::Explicit(c)) => c.finding.as_ref().map(|f| &f.trace),
+        Answer::Decided(Decided::Nobody { .. }) => None,
+    };
+    let written = super::write_trace(asked.trace.map(PathBuf::as_path), finding.map(|t| (t, None)), opened);
+    let by = match &answer {
+        Answer::Decided(Decided::Formulas(a)) => Some(a.engine.name()),
+        Answer::Decided(Decided::Explicit(_)) => Some("explicit search"),
+        _ => None,
+    };
+    let (object, text, exit) = match &answer {
+        Answer::Formulas(a) | Answer::Decided(Decided::Formulas(a)) => {
+            (shown::json(a, opened), shown::answered(a, opened, report::colour_out()), Exit::of([a.verdict]))
+        }
+        Answer::Decided(Decided::Explicit(c)) => {
+            let mut object = json::checked(c, opened);
+            object["engine"] = "explicit".into();
+            (object, text::checked(c, opened, false, report::colour_out()), Exit::of([c.verdict]))
+        }
+        Answer::Decided(Decided::Nobody { reasons, seconds }) => (
+            shown::nobody_json(reasons, *seconds, opened),
+            shown::nobody(reasons, *seconds, opened, report::colour_out()),
+            Exit::Unknown,
+        ),
+    };
+    if as_json {
+        let mut object = object;
+        written.add_to(&mut object["warnings"]);
+        report::out(&json::text(&object));
+    } else {
+        report::err(&text::warnings(opened, report::colour_err()));
+        report::out(&text);
+        if let Some(by) = by {
+            report::out(&format!("decided by {by}\n"));
+        }
+        written.say("trace");
+    }
+    written.exit(exit)
+}
+
+/// Reads the file, and asks.
+fn answers(
+    asked: &Asked,
+    deadline: &Deadline,
+    sketch: &Sketch,
+) -> Result<Result<(Project, Answer), Refusal>, Refused> {
+    let begin = Instant::now();
+    let mut project = Project::open(asked.file, &asked.scope.args())?;
+    if let Some(limits) = asked.limits {
+        limits.prepare(&mut project);
+    }
+    if let Ok(mut sketch) = sketch.lock() {
+        *sketch = json::of_model(&project.opened);
+    }
+    if let Some(goal) = asked.goal
+        && let Err(diagnostics) = project.set_goal(goal)
+    {
+        return Err(project.refuse(diagnostics));
+    }
+    if asked.portfolio {
+        return match symbolic::portfolio(&project, &asked.task, deadline) {
+            Ok(Ok(decided)) => Ok(Ok((project, Answer::Decided(decided)))),
+            Ok(Err(diagnostics)) => Err(project.refuse(diagnostics)),
+            Err(why) => Ok(Err(why)),
+        };
+    }
+    match symbolic::answer(&project, &asked.task, deadline, &|_| {}) {
+        Ok(mut answered) => {
+            answered.total_seconds = begin.elapsed().as_secs_f64();
+            Ok(Ok((project, Answer::Formulas(Box::new(answered)))))
+        }
+        Err(why) => Ok(Err(why)),
+    }
+}

@@ -1,0 +1,510 @@
+//! Checks a machine with formulas: bounded model checking, its variant over sequences of operations, k-induction, IC3,
+//! and all of them beside explicit search.
+//!
+//! The observers are those of [`super::check`]: conjuncts of the invariant, assertions, the goal, deadlocks, and that
+//! everything has a value. A finding counts when the evaluator has run its path and judged its last state itself
+//! ([`path`]). Holds needs a proof of an engine that a fresh solver has checked, and formulas for all observers.
+
+mod clauses;
+mod path;
+mod portfolio;
+
+pub use portfolio::{Decided, portfolio};
+
+use super::answer::{Counterexample, Decision};
+use super::deadline::Deadline;
+use super::notes;
+use super::project::Project;
+use super::why;
+use crate::explore::plan::Refusal;
+use crate::explore::{Options, Order};
+use crate::model::open::Opened;
+use crate::model::reading::Reading;
+use crate::run::constants::Constants;
+use crate::symbolic::Refused;
+use crate::symbolic::encode::{Limits, Mutant};
+use crate::symbolic::machine::{self, Encoded, Observer, Wanted};
+use crate::symmetry::Strategy;
+use crate::value::fault::Fault;
+use crate::verdict::{Inductive, Proof, Verdict, Why};
+use kanon_solver::engine::{Answer, Preserved, Settings};
+use kanon_solver::sat::Sat;
+use kanon_solver::smt::{self, Smt};
+use kanon_solver::solver::{Outcome, Solver, Stop};
+use kanon_solver::term::Bool;
+use kanon_solver::unroll::Unrolling;
+use kanon_solver::{bmc, ic3, kinduction, sequences};
+use std::time::{Duration, Instant};
+
+/// How a machine is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Paths of 0, 1, 2 … steps.
+    Bmc,
+    /// The same, sequence of operations by sequence of operations.
+    BmcStar,
+    /// Induction over the length of paths.
+    KInduction,
+    /// Frames, strengthened until one is inductive.
+    Ic3,
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Engine; 4] = [Engine::Bmc, Engine::BmcStar, Engine::KInduction, Engine::Ic3];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Bmc => "bmc",
+            Engine::BmcStar => "bmc-star",
+            Engine::KInduction => "kinduction",
+            Engine::Ic3 => "ic3",
+        }
+    }
+}
+
+/// Who decides formulas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// SAT where every integer is bounded, an SMT solver where one is not, if one is installed.
+    #[default]
+    Auto,
+    /// Circuits, and the built-in SAT solver.
+    Sat,
+    /// As a process.
+    Z3,
+    /// As a process.
+    Cvc5,
+}
+
+impl Backend {
+    /// All of them.
+    pub const ALL: [Backend; 4] = [Backend::Auto, Backend::Sat, Backend::Z3, Backend::Cvc5];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Auto => "auto",
+            Backend::Sat => "sat",
+            Backend::Z3 => "z3",
+            Backend::Cvc5 => "cvc5",
+        }
+    }
+}
+
+/// What to do.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// How.
+    pub engine: Engine,
+    /// Steps of a path, k of a k-induction, frames of IC3.
+    pub depth: usize,
+    /// Who decides formulas.
+    pub solver: Backend,
+    /// Ask first which operation preserves which conjunct, and use it.
+    pub proof_info: bool,
+    /// What is looked for.
+    pub options: Options,
+    /// A wrong encoding, planted by a test.
+    #[doc(hidden)]
+    pub mutant: Mutant,
+}
+
+impl Task {
+    /// Everything is looked for, without a limit.
+    pub fn new(engine: Engine) -> Task {
+        Task {
+            engine,
+            depth: DEPTH,
+            solver: Backend::Auto,
+            proof_info: false,
+            options: Options::default(),
+            mutant: Mutant::None,
+        }
+    }
+}
+
+/// So deep if nothing is said.
+pub const DEPTH: usize = 1000;
+
+/// Sequences of operations that are looked at.
+const MOST_SEQUENCES: usize = 1_000_000;
+
+/// What another solver has to look at a proof.
+const SECOND_LOOK: Duration = Duration::from_secs(4);
+
+const WD: Refusal = Refusal("formulas follow the default reading of undefined terms: leave out `--wd`");
+const PROB: Refusal = Refusal(
+    "`--constants prob` leaves out valuations of the constants, and formulas are about all of them: leave it out",
+);
+const SYMMETRY: Refusal = Refusal(
+    "engines that work with formulas meet no single states, so there is nothing to permute: leave out `--symmetry`",
+);
+const ORDER: Refusal =
+    Refusal("engines that work with formulas have an order of their own: leave out `--order`");
+const ALL: Refusal =
+    Refusal("`--all` counts states, which only explicit search does: leave out `--all` or `--engine`");
+const COUNTS: Refusal = Refusal(
+    "`--max-states`, `--max-constants`, `--max-memory` and `--stats` are about states, which only explicit search has: \
+     leave them out, or take `--engine explicit`",
+);
+const SHORTEST: Refusal =
+    Refusal("`--shortest` is for explicit search; `--engine bmc` always finds a shortest trace");
+
+/// Whether options go together with an engine that works with formulas.
+///
+/// # Errors
+/// What does not.
+pub fn plan(options: &Options, constants: Constants, max_constants: Option<usize>) -> Result<(), Refusal> {
+    let is_limited = options.max_states.is_some() || options.max_memory.is_some() || max_constants.is_some();
+    let rules = [
+        (PROB, constants != Constants::All),
+        (SYMMETRY, !matches!(options.symmetry, Strategy::Auto | Strategy::Off)),
+        (ORDER, options.order != Order::Bfs || options.seed.is_some()),
+        (ALL, options.all),
+        (COUNTS, is_limited || options.timed),
+        (SHORTEST, options.shortest),
+    ];
+    rules.into_iter().find(|(_, applies)| *applies).map_or(Ok(()), |(why, _)| Err(why))
+}
+
+/// The answer of an engine.
+pub struct Answered {
+    /// Whose answer it is.
+    pub engine: Engine,
+    /// The verdict without its details.
+    pub verdict: Decision,
+    /// What was found, or why there is no answer.
+    pub reason: Option<String>,
+    /// The run that leads to a bad state.
+    pub finding: Option<Counterexample>,
+    /// Who decided formulas.
+    pub solver: String,
+    /// No path up to this length is bad; k; or frames.
+    pub depth: usize,
+    /// Of a proof: the inductive invariant beside the machine's own, as B.
+    pub invariant: Vec<String>,
+    /// Of a proof: the solvers that agree.
+    pub checked_by: Vec<String>,
+    /// What is known to be preserved, of how many questions.
+    pub preserved: Option<(usize, usize)>,
+    /// Variables of a state, and terms.
+    pub size: (usize, usize),
+    /// What should be known beside the verdict.
+    pub notes: Vec<String>,
+    /// Formulas and the engine.
+    pub seconds: f64,
+    /// The whole run.
+    pub total_seconds: f64,
+}
+
+impl Answered {
+    fn new(task: &Task) -> Answered {
+        Answered {
+            engine: task.engine,
+            verdict: Decision::Unknown,
+            reason: None,
+            finding: None,
+            solver: String::new(),
+            depth: 0,
+            invariant: vec![],
+            checked_by: vec![],
+            preserved: None,
+            size: (0, 0),
+            notes: vec![],
+            seconds: 0.0,
+            total_seconds: 0.0,
+        }
+    }
+}
+
+/// Checks a machine with one engine. `progress` is told of every depth.
+///
+/// # Errors
+/// Another reading of undefined terms than the default.
+pub fn answer(
+    project: &Project,
+    task: &Task,
+    deadline: &Deadline,
+    progress: &dyn Fn(usize),
+) -> Result<Answered, Refusal> {
+    let begin = Instant::now();
+    if project.opened.reading != Reading::Kleene {
+        return Err(WD);
+    }
+    plan(&task.options, project.constants, project.max_constants)?;
+    let mut answered = Answered::new(task);
+    let verdict = came(project, task, deadline, progress, &mut answered);
+    let verdict = deadline.explain(verdict);
+    let opened = &project.opened;
+    answered.verdict = verdict.word();
+    match verdict {
+        Verdict::Holds(_) => {
+            answered.notes.extend(
+                (task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.to_string()),
+            );
+            answered.notes.extend(notes::scope(opened));
+        }
+        Verdict::Fails(found) => {
+            answered.reason = Some(found.message.clone());
+            answered.finding = Some(*found);
+        }
+        Verdict::Unknown(why) => answered.reason = Some(why::text(&why, opened)),
+    }
+    answered.seconds = begin.elapsed().as_secs_f64();
+    answered.total_seconds = answered.seconds;
+    Ok(answered)
+}
+
+/// Something that has no formula, in words.
+fn refused(opened: &Opened, r: &Refused) -> String {
+    match opened.sources.get(r.span.file) {
+        Some(_) => format!("{} ({})", r.why, opened.sources.place(r.span)),
+        None => r.why.clone(),
+    }
+}
+
+fn named(opened: &Opened, observer: Observer) -> String {
+    let model = &opened.model;
+    let text = |e: Option<&crate::model::Expr>| match e {
+        Some(e) => {
+            format!("`{}`", opened.sources.text(e.span).split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        None => String::new(),
+    };
+    match observer {
+        Observer::Invariant(i) => format!("the conjunct {} of the invariant", text(model.invariant.get(i))),
+        Observer::Assertion(i) => format!("the assertion {}", text(model.assertions.get(i))),
+        Observer::Goal => "the goal".into(),
+        Observer::Deadlock => "whether there are deadlocks (`--no-deadlock` leaves the question out)".into(),
+        Observer::Definedness(op) => match model.operations.get(op.index()) {
+            Some(op) => format!("whether {} has a value", op.name),
+            None => "whether an operation has a value".into(),
+        },
+        Observer::Outside => "whether the formulas have room for all states".into(),
+    }
+}
+
+/// The solvers for a run.
+struct Solvers {
+    first: Backend,
+    other: Option<Backend>,
+    stop: Stop,
+}
+
+fn start(backend: Backend, stop: &Stop) -> Result<Box<dyn Solver>, String> {
+    Ok(match backend {
+        Backend::Auto | Backend::Sat => Box::new(Sat::new(stop.clone())),
+        Backend::Z3 | Backend::Cvc5 => Box::new(Smt::start(backend.name(), stop.clone())?),
+    })
+}
+
+impl Solvers {
+    fn choose(asked: Backend, encoded: &Encoded, stop: Stop) -> Solvers {
+        let installed = smt::installed();
+        let smt = [Backend::Z3, Backend::Cvc5].into_iter().filter(|b| installed.contains(&b.name()));
+        let smt: Vec<Backend> = smt.collect();
+        let first = match asked {
+            Backend::Auto if encoded.has_unbounded_integers() => smt.first().copied().unwrap_or(Backend::Sat),
+            Backend::Auto => Backend::Sat,
+            asked => asked,
+        };
+        Solvers { first, other: smt.into_iter().find(|b| *b != first), stop }
+    }
+}
+
+fn came(
+    project: &Project,
+    task: &Task,
+    deadline: &Deadline,
+    progress: &dyn Fn(usize),
+    answered: &mut Answered,
+) -> Verdict<Box<Counterexample>> {
+    let opened = &project.opened;
+    let model = &opened.model;
+    let no = |why: String| Verdict::Unknown(Why::Formulas(why));
+    let has_operations = model.operations.iter().any(|o| o.is_event);
+    if task.options.deadlock && !has_operations {
+        answered.notes.push(notes::NO_OPERATIONS.to_string());
+    }
+    let wanted = Wanted {
+        invariant: task.options.invariant,
+        assertions: task.options.assertions,
+        goal: task.options.goal,
+        deadlock: task.options.deadlock && has_operations,
+    };
+    let stop = Stop::never().with_flag(deadline.flag.clone());
+    let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
+    let mut encoded = match machine::encode(model, &opened.scope, wanted, limits, task.mutant) {
+        Ok(encoded) => encoded,
+        Err(r) if deadline.is_set() => return Verdict::Unknown(Why::Limit(Fault::limit(r.why))),
+        Err(r) => return no(format!("there is no formula for the machine: {}", refused(opened, &r))),
+    };
+    answered.size = (encoded.transitions.cells.len(), encoded.encoder.terms.size());
+    let solvers = Solvers::choose(task.solver, &encoded, stop.clone());
+    answered.solver = match solvers.first {
+        Backend::Auto | Backend::Sat => "cadical".into(),
+        other => other.name().into(),
+    };
+    // PROPERTIES that have no value for some constants are the business of explicit search.
+    match encoded.undefined_properties {
+        Some(Bool::FALSE) => {}
+        Some(undefined) => match ask(&solvers, &encoded, &[undefined]) {
+            Ok(false) => {}
+            Ok(true) => return no("PROPERTIES have no value for some constants: use explicit search".into()),
+            Err(why) => return no(why),
+        },
+        None => {
+            return no("PROPERTIES bound a constant by what may have no value: use explicit search".into());
+        }
+    }
+    let t = &encoded.transitions;
+    let has_start = match ask(&solvers, &encoded, &[t.axioms, t.init]) {
+        Ok(has) => has,
+        Err(why) => return no(why),
+    };
+    if !has_start {
+        match ask(&solvers, &encoded, &[t.axioms, t.init_undefined]) {
+            Ok(true) => {}
+            Ok(false) => return Verdict::Unknown(Why::NoInitialState),
+            Err(why) => return no(why),
+        }
+    }
+    let make = || start(solvers.first, &solvers.stop);
+    let other_kind = solvers.other;
+    let other = || match other_kind {
+        Some(kind) => start(kind, &solvers.stop.within(SECOND_LOOK)),
+        None => Err("no other solver is installed".into()),
+    };
+    let transitions = encoded.transitions.clone();
+    let preserved = if task.proof_info {
+        match preserved(&mut encoded, &make, &stop) {
+            Ok((known, yes, all)) => {
+                answered.preserved = Some((yes, all));
+                Some(known)
+            }
+            Err(why) => return no(why),
+        }
+    } else {
+        None
+    };
+    let settings = Settings {
+        other: other_kind.map(|_| &other as _),
+        stop: stop.clone(),
+        depth: task.depth,
+        preserved: preserved.as_ref(),
+        on_depth: Some(progress),
+        ..Settings::new(&make)
+    };
+    let terms = &mut encoded.encoder.terms;
+    let found = match task.engine {
+        Engine::Bmc => bmc::bmc(terms, &transitions, &settings),
+        Engine::BmcStar => sequences::sequences(terms, &transitions, &settings, MOST_SEQUENCES),
+        Engine::KInduction => kinduction::k_induction(terms, &transitions, &settings),
+        Engine::Ic3 => ic3::ic3(terms, &transitions, &settings),
+    };
+    match found {
+        Answer::Unknown(unknown) => {
+            answered.depth = unknown.depth;
+            if deadline.is_set() {
+                let why = deadline.why().unwrap_or(Why::Interrupted);
+                answered.notes.push(format!("no path of up to {} steps ends in a bad state", unknown.depth));
+                return Verdict::Unknown(why);
+            }
+            no(format!("{} (no path of up to {} steps ends in a bad state)", unknown.why, unknown.depth))
+        }
+        Answer::Fails(ce) => {
+            answered.depth = ce.steps.len();
+            if !ce.is_shortest {
+                answered
+                    .notes
+                    .push("there may be a shorter trace (`--engine bmc` finds a shortest one)".into());
+            }
+            deadline.telling(|| path::confirmed(project, task, &encoded, &ce, deadline))
+        }
+        Answer::Holds(proof) => {
+            answered.depth = proof.depth;
+            answered.checked_by = proof.checked_by.clone();
+            if let Some(why) = model.not_covered(wanted.deadlock) {
+                return no(why);
+            }
+            if let Some((observer, r)) = encoded.uncovered.first() {
+                let what = named(opened, *observer);
+                return no(format!(
+                    "nothing was found, but there is no formula for {what}: {}",
+                    refused(opened, r)
+                ));
+            }
+            match Inductive::of(&proof, encoded.uncovered.len(), has_start) {
+                Ok(token) => {
+                    answered.invariant = clauses::shown(&mut encoded, &proof, model);
+                    let how = match task.engine {
+                        Engine::Bmc | Engine::BmcStar => {
+                            format!("no path has more than {} steps", proof.depth)
+                        }
+                        Engine::KInduction => format!("proved by induction over paths, k = {}", proof.depth),
+                        Engine::Ic3 => {
+                            format!("an inductive invariant was found with {} frames", proof.depth)
+                        }
+                    };
+                    let who = proof.checked_by.join(" and ");
+                    answered.notes.push(format!("{how}; checked again by {who}"));
+                    if encoded.has_unbounded_integers() {
+                        answered.notes.push("this is for all integers: none was cut off".into());
+                    }
+                    Verdict::Holds(Proof::by_formulas(token))
+                }
+                Err(why) => Verdict::Unknown(why),
+            }
+        }
+    }
+}
+
+/// Whether these are true together for some values.
+fn ask(solvers: &Solvers, encoded: &Encoded, claims: &[Bool]) -> Result<bool, String> {
+    if claims.contains(&Bool::FALSE) {
+        return Ok(false);
+    }
+    let mut solver = start(solvers.first, &solvers.stop)?;
+    for claim in claims {
+        solver.assert(&encoded.encoder.terms, *claim);
+    }
+    match solver.check(&encoded.encoder.terms, &[]) {
+        Outcome::Sat(_) => Ok(true),
+        Outcome::Unsat(_) => Ok(false),
+        Outcome::Unknown(why) => Err(kanon_solver::engine::Why::Solver(why).to_string()),
+    }
+}
+
+/// Which operation preserves which property, from every state in which nothing is bad. Asked one by one; what the solver
+/// does not decide is not used.
+fn preserved(
+    encoded: &mut Encoded,
+    make: &dyn Fn() -> Result<Box<dyn Solver>, String>,
+    stop: &Stop,
+) -> Result<(Preserved, usize, usize), String> {
+    let system = encoded.transitions.clone();
+    let terms = &mut encoded.encoder.terms;
+    let mut known = Preserved::nothing(&system);
+    let (mut yes, mut all) = (0, 0);
+    let mut unrolling = Unrolling::new(&system);
+    let mut solver = make()?;
+    solver.assert(terms, system.axioms);
+    let good = unrolling.is_good(terms, 0);
+    solver.assert(terms, good);
+    for e in 0..system.events.len() {
+        for p in 0..system.properties.len() {
+            if stop.is_over() {
+                return Err("the time is over".into());
+            }
+            all += 1;
+            let (step, bad) = (unrolling.step(terms, 0, e), unrolling.is_bad(terms, 1, p));
+            if let Outcome::Unsat(_) = solver.check(terms, &[step, bad]) {
+                known.set(e, p);
+                yes += 1;
+            }
+        }
+    }
+    Ok((known, yes, all))
+}
