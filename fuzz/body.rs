@@ -10,6 +10,12 @@ use kanon::explore::{self, Options};
 use kanon::lang::ast::Machine;
 use kanon::lang::b::{Parsed, parse_text};
 use kanon::lang::diag::{Diagnostic, SourceMap};
+use kanon::lang::eventb::convert::{Form, Output, convert};
+use kanon::lang::eventb::math::lex::At;
+use kanon::lang::eventb::math::parse as formula;
+use kanon::lang::eventb::math::write::{self, For};
+use kanon::lang::eventb::open::{Opened, open_file};
+use kanon::lang::eventb::rodin::archive;
 use kanon::lang::print;
 use kanon::model::load::{load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
@@ -49,6 +55,82 @@ pub fn parse(bytes: &[u8]) {
         assert!(is_expanded || first == second, "read as another tree:\n{printed}");
         assert_eq!(print::machine(&second), printed, "printed differently after reading");
     });
+}
+
+/// A text of Event-B in any of its forms is refused with a reason, or written in all forms and read again as something
+/// that is written in the same way. What looks like XML is taken for a machine of Rodin's, and an archive for that.
+pub fn eventb(bytes: &[u8]) {
+    if bytes.starts_with(b"PK") {
+        // Its files are read below when they are given as such.
+        let _ = archive::read(bytes);
+        return;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let ending = match text.trim_start().starts_with('<') {
+        true if text.contains("contextFile") => "buc",
+        true => "bum",
+        false => "eventb",
+    };
+    deep(|| {
+        text.lines().for_each(one_formula);
+        let mut sources = SourceMap::default();
+        let opened = open_text(&mut sources, &format!("fuzzed/M.{ending}"), &text);
+        if opened.has_errors() {
+            return;
+        }
+        REACHED.fetch_add(1, Ordering::Relaxed);
+        for form in Form::ALL {
+            let Ok(Output::File(first)) = convert(&opened.project, form, "p", true) else { continue };
+            if form == Form::Rodin {
+                let entries = archive::read(&first).expect("our own archive");
+                for entry in entries.iter().filter(|e| e.name.ends_with(".bum") || e.name.ends_with(".buc")) {
+                    let mut sources = SourceMap::default();
+                    let again = open_text(&mut sources, &format!("fuzzed/{}", entry.name), &entry.text);
+                    // What it refers to is not here.
+                    let wrong =
+                        again.diagnostics.iter().find(|d| d.is_error() && !d.code.starts_with("B021"));
+                    assert!(wrong.is_none(), "{wrong:?} in\n{}", entry.text);
+                }
+                continue;
+            }
+            let written = String::from_utf8_lossy(&first);
+            let mut sources = SourceMap::default();
+            let again = open_text(&mut sources, "fuzzed/again.eventb", &written);
+            assert!(!again.has_errors(), "{:?} in\n{written}", again.diagnostics);
+            let Ok(Output::File(second)) = convert(&again.project, form, "p", true) else {
+                panic!("written once only:\n{written}")
+            };
+            assert_eq!(String::from_utf8_lossy(&second), written, "written differently after reading");
+        }
+    });
+    let loaded = load_text(&format!("fuzzed/M.{ending}"), &text);
+    show(&loaded.sources, &loaded.diagnostics);
+    let is_refused = loaded.diagnostics.iter().any(Diagnostic::is_error);
+    assert!(loaded.model.is_some() || is_refused, "refused without a reason");
+}
+
+fn open_text(sources: &mut SourceMap, name: &str, text: &str) -> Opened {
+    let file = sources.add(name, text);
+    let opened = open_file(sources, file, None);
+    show(sources, &opened.diagnostics);
+    opened
+}
+
+/// A line as a formula, behind its label.
+fn one_formula(line: &str) {
+    let line = line.trim();
+    let line = match line.strip_prefix('@') {
+        Some(rest) => rest.split_once(' ').map_or("", |(_, formula)| formula),
+        None => line,
+    };
+    let at = At::File(kanon::lang::diag::FileId(0), 0);
+    for read in [formula::predicate, formula::expression] {
+        let Ok(e) = read(line, at) else { continue };
+        let Ok(written) = write::formula(&e, For::People) else { continue };
+        let again = read(&written, at).unwrap_or_else(|e| panic!("{line}\n{written}\n{}", e.message));
+        assert_eq!(write::formula(&again, For::People).as_ref(), Ok(&written), "{line}");
+    }
+    let _ = formula::action(line, at);
 }
 
 /// The tree without its places, and whether definitions were expanded in it.

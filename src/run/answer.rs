@@ -53,9 +53,17 @@ impl Place {
     }
 }
 
-/// The label at the end of the text before a predicate.
+/// The label at the end of the text before a predicate: `/*@label inv1 */`, or `@inv1` in a text of Event-B.
 fn label(before: &str) -> Option<String> {
-    let inside = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(').strip_suffix("*/")?;
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(');
+    let word = before.rsplit(char::is_whitespace).next().and_then(|word| word.strip_prefix('@'));
+    let quoted =
+        || before.strip_suffix('"').and_then(|inside| inside.rsplit_once("@\"")).map(|(_, label)| label);
+    if let Some(label) = quoted().or(word.map(|w| w.strip_suffix(':').unwrap_or(w))).filter(|l| !l.is_empty())
+    {
+        return Some(label.to_string());
+    }
+    let inside = before.strip_suffix("*/")?;
     let name = inside[inside.rfind("/*")? + 2..].trim().strip_prefix("@label")?;
     // `@labelled` is another word.
     let name = name.strip_prefix(char::is_whitespace)?.trim();

@@ -9,6 +9,8 @@
 mod body;
 mod regressions;
 
+use kanon::lang::diag::SourceMap;
+use kanon::lang::eventb::convert::{Form, Output, convert};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -38,6 +40,11 @@ fn check() {
     fuzz("check", 10);
 }
 
+#[test]
+fn eventb() {
+    fuzz("eventb", 5);
+}
+
 /// Not a test: what the child process runs.
 #[test]
 #[ignore = "run by the others"]
@@ -47,6 +54,7 @@ fn child() {
     let [target, from, millis, note] = words[..] else { panic!("what is {job}?") };
     let body: fn(&[u8]) = match target {
         "parse" => body::parse,
+        "eventb" => body::eventb,
         _ => |bytes| body::check(bytes, FOLDER),
     };
     // A panic anywhere ends it all, also in a thread that somebody would join.
@@ -71,7 +79,7 @@ fn child() {
         body(&fs::read(file).expect("the input"));
         return;
     }
-    let mutator = Mutator::new();
+    let mutator = Mutator::new(target);
     let mut note = fs::File::create(note).expect("a place for notes");
     let until = Duration::from_millis(millis.parse().expect("a number"));
     let mut seed: u64 = from.parse().expect("a number");
@@ -126,7 +134,7 @@ fn fuzz(target: &str, seconds: u64) {
             Some((_, times)) => *times += 1,
             None => {
                 let file = folder.join(format!("{seed}.mch"));
-                let shown = shrink(target, &why.key, Mutator::new().input(seed), &file, left / 4);
+                let shown = shrink(target, &why.key, Mutator::new(target).input(seed), &file, left / 4);
                 let report = format!("{target} {seed}: {}\n{}\n{shown}\n", file.display(), why.text.trim());
                 println!("{report}");
                 failures.insert(why.key, (report, 1));
@@ -242,14 +250,31 @@ struct Mutator {
 
 type Tokens = Vec<String>;
 
+/// The machines and contexts of an Event-B model as Rodin has them.
+fn rodin(file: &Path) -> Vec<String> {
+    let mut sources = SourceMap::default();
+    let opened = kanon::lang::eventb::project(&mut sources, file, None);
+    match convert(&opened.project, Form::Rodin, "p", false) {
+        Ok(Output::Folder(files)) => {
+            let is_component = |name: &str| name.ends_with(".bum") || name.ends_with(".buc");
+            let found = files.into_iter().filter(|(name, _)| is_component(name));
+            found.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()).collect()
+        }
+        _ => vec![],
+    }
+}
+
 impl Mutator {
-    fn new() -> Mutator {
+    fn new(target: &str) -> Mutator {
         let mut files = Vec::new();
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut files);
         files.sort();
-        let models: Vec<Tokens> = files
-            .iter()
-            .filter_map(|f| fs::read_to_string(f).ok())
+        let is_wanted = |f: &PathBuf| (target == "eventb") == f.extension().is_some_and(|e| e == "eventb");
+        files.retain(is_wanted);
+        let texts = files.iter().filter_map(|f| fs::read_to_string(f).ok());
+        let coded = files.iter().filter(|_| target == "eventb").flat_map(|f| rodin(f));
+        let models: Vec<Tokens> = texts
+            .chain(coded)
             .filter(|text| text.len() < 12_000)
             .map(|text| tokens(&text).into_iter().map(String::from).collect())
             .collect();
@@ -477,7 +502,7 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     for path in entries.flatten().map(|e| e.path()) {
         if path.is_dir() {
             collect(&path, out);
-        } else if path.extension().is_some_and(|e| ["mch", "ref", "imp"].iter().any(|x| e == *x)) {
+        } else if path.extension().is_some_and(|e| ["mch", "ref", "imp", "eventb"].iter().any(|x| e == *x)) {
             out.push(path);
         }
     }

@@ -90,12 +90,12 @@ pub fn tokens(text: &str, at: At<'_>, is_component: bool) -> Result<Vec<Token>, 
                     end.ok_or_else(|| fail(i, i + 2, "this comment has no end (`*/`)".to_string()))?
                 }
             };
-            let words = inside[..end].trim();
+            let words = inside[..end].trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
             let so_far = comment.get_or_insert_with(String::new);
             if !so_far.is_empty() {
                 so_far.push('\n');
             }
-            so_far.push_str(words);
+            so_far.push_str(&words);
             i += 2 + end + if is_line { 0 } else { 2 };
             continue;
         }
