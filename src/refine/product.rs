@@ -56,7 +56,7 @@ pub struct Product {
     shaky: AtomicBool,
 }
 
-/// Sets of rows, each with a word of its own: the rows one after the other, in order.
+/// Sets of rows, each with a word of its own: how many, and the rows one after the other, in order.
 #[derive(Default)]
 struct Sets {
     all: boxcar::Vec<Arc<[u64]>>,
@@ -171,10 +171,9 @@ impl Product {
             return vec![row[..width].to_vec()];
         }
         let word = row[row.len() - 2] as usize;
-        self.sets
-            .all
-            .get(word)
-            .map_or_else(Vec::new, |rows| rows.chunks(width).map(<[u64]>::to_vec).collect())
+        // The number of rows comes first: they may have no words.
+        let Some((n, words)) = self.sets.all.get(word).and_then(|s| s.split_first()) else { return vec![] };
+        (0..*n as usize).map(|i| words[i * width..(i + 1) * width].to_vec()).collect()
     }
 
     /// Whether nobody follows.
@@ -204,7 +203,7 @@ impl Product {
         }
         members.sort_unstable();
         members.dedup();
-        let word = self.sets.word(members.concat());
+        let word = self.sets.word(std::iter::once(members.len() as u64).chain(members.concat()).collect());
         let offset = self.offset();
         let own = self.levels[0].variables.iter().map(|v| concrete[self.place(*v)]);
         concrete[..offset].iter().copied().chain(own).chain([word, u64::from(is_stuck)]).collect()

@@ -119,16 +119,17 @@ pub fn refine(
         let why = "`--wd` is not for refinement: the levels are read as Kleene does";
         return Err(Refused { diagnostics: vec![plain_error(why)], ..Refused::default() });
     }
-    let purpose = Purpose { traces: task.traces, staged: false };
+    let purpose = Purpose { traces: task.traces, deadlock: task.deadlock, staged: false };
     let asked = attempt(path, scope, task, deadline, progress, purpose)?;
     let is_unnamed = |r: &Refined| r.finding.as_ref().is_some_and(|f| f.name.is_none() && f.code.is_none());
     let (project, mut refined) = match asked {
         // Which promise it was is known by operations that demand them one by one: once more with these.
-        (_, refined) if refined.way == "sets" && is_unnamed(&refined) => {
+        (project, refined) if refined.way == "sets" && is_unnamed(&refined) => {
             let staged = Purpose { staged: true, ..purpose };
-            let (project, again) = attempt(path, scope, task, deadline, progress, staged)?;
-            let told = if again.verdict == Decision::Fails { again } else { refined };
-            (project, told)
+            match attempt(path, scope, task, deadline, progress, staged) {
+                Ok((again, told)) if told.verdict == Decision::Fails => (again, told),
+                _ => (project, refined),
+            }
         }
         asked => asked,
     };

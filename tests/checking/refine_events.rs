@@ -2,8 +2,10 @@
 
 use super::eventb::{EVENT, Event, INIT, machine, package, term};
 use super::refine::{Random, ask, folder, machines};
+use kanon::model::scope::ScopeArgs;
+use kanon::run::Deadline;
 use kanon::run::answer::Decision;
-use kanon::run::refine::Task;
+use kanon::run::refine::{Task, refine};
 use std::collections::{BTreeSet, HashSet};
 
 /// `holds`, `unknown`, or the name of the obligation that is broken, and the level.
@@ -395,4 +397,34 @@ fn random_events_against_a_naive_checker() {
         *if expected { &mut held } else { &mut failed } += 1;
     }
     assert!(held >= machines() / 20 && failed >= machines() / 20, "{held} held, {failed} failed");
+}
+
+/// The machines of the paper, as Event-B: every refinement of the chain, over all systems of three states.
+#[test]
+fn the_chain_refines() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/eventb/chain");
+    let scope = ScopeArgs { card: vec![("S".into(), 3)], ..ScopeArgs::default() };
+    let task = Task { deadlock: true, ..Task::default() };
+    for (name, levels, states) in [
+        ("mc1", &["mc1", "mc0"][..], 704),
+        ("mc2", &["mc2", "mc1", "mc0"], 1_072),
+        ("rmc1", &["rmc1", "mc1", "mc0"], 1_160),
+        ("rmc2", &["rmc2", "rmc1", "mc1", "mc0"], 1_160),
+    ] {
+        let path = folder.join(format!("{name}.eventb"));
+        let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
+        let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
+        assert_eq!(
+            (answer.verdict, answer.counts.states),
+            (Decision::Holds, states),
+            "{name}: {:?}",
+            answer.reason
+        );
+        assert_eq!(answer.levels, levels);
+    }
+    let path = folder.join("mc2_broken.eventb");
+    let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
+    let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
+    let finding = answer.finding.expect("a guard is lost");
+    assert_eq!(finding.name.as_deref(), Some("remove/inv2/INV"));
 }

@@ -208,8 +208,9 @@ pub struct Chain {
 
 /// What a front end whose machines follow each other event by event keeps for those who compare them.
 pub trait Refining: std::fmt::Debug + Send + Sync {
-    /// With `staged` the operations that say why an event is not followed are there, too.
-    fn chain(&self, staged: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain>;
+    /// With `staged` the operations that say why an event is not followed are there, too; with `above` the events of the
+    /// level above by themselves.
+    fn chain(&self, staged: bool, above: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain>;
 }
 
 /// A machine with everything that it refers to.

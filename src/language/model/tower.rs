@@ -79,6 +79,8 @@ pub struct Tower {
 pub struct Purpose {
     /// With the operations that say why an event is not followed.
     pub staged: bool,
+    /// Whether the level above can go on will be asked.
+    pub deadlock: bool,
     /// Each level by itself: an operation is enabled where its own precondition holds, and what it inherits and can still
     /// see of those above.
     pub traces: bool,
@@ -93,14 +95,14 @@ pub fn tower(composed: &Composed, purpose: Purpose, diags: &mut Vec<Diagnostic>)
             diags.push(Diagnostic::error("B0401", span, message));
             return None;
         }
-        let chain = refining.chain(purpose.staged, diags)?;
+        let chain = refining.chain(purpose.staged, purpose.deadlock, diags)?;
         let joint = check_joint(&chain.composed, diags)?;
         return by_events(chain, joint, diags);
     }
     if composed.levels.len() < 2 {
         let span = composed.instances[composed.top].machine.name.span;
         let message = format!("`{}` refines nothing", composed.name);
-        diags.push(Diagnostic::error("B0217", span, message).help("a REFINEMENT or IMPLEMENTATION does"));
+        diags.push(Diagnostic::error("B0221", span, message).help("a REFINEMENT or IMPLEMENTATION does"));
         return None;
     }
     let joint = check_joint(composed, diags)?;
@@ -114,7 +116,7 @@ fn by_events(chain: Chain, joint: Joint, diags: &mut Vec<Diagnostic>) -> Option<
     let span = chain.composed.instances[chain.composed.top].machine.name.span;
     if chain.levels.len() < 2 {
         let message = format!("`{}` refines nothing", chain.composed.name);
-        diags.push(Diagnostic::error("B0217", span, message));
+        diags.push(Diagnostic::error("B0221", span, message));
         return None;
     }
     let op = |i: usize| OpId(i as u32);

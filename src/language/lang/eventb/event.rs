@@ -147,9 +147,9 @@ impl<'p> Events<'p> {
         self.operation = event.name.name.clone();
         let (steps, known) = self.begin(event);
         let mut ways = vec![];
-        let own = known.clone();
+        let (own, begun) = (known.clone(), steps.len());
         self.follow(0, Some(event), steps, known, event.span, &mut ways);
-        ways.into_iter().map(|(steps, known)| Followed { steps, known, own: own.clone() }).collect()
+        ways.into_iter().map(|(steps, known)| Followed { steps, known, own: own.clone(), begun }).collect()
     }
 
     fn follow(
@@ -574,6 +574,8 @@ pub struct Followed {
     known: Known,
     /// What the event itself changes.
     own: Known,
+    /// How many steps are the event's own.
+    begun: usize,
 }
 
 impl Followed {
@@ -585,9 +587,14 @@ impl Followed {
     /// The event's own changes where the first demands are met: for each demand, with those before it.
     pub fn stages(&self, span: Span) -> Vec<(Subst, Promise)> {
         let mut stages = vec![];
-        let rest = || assignment(&self.own, span);
         for (i, step) in self.steps.iter().enumerate() {
             let before = || self.steps[..i].iter().cloned();
+            // The event's own actions are done in any case.
+            let rest = || {
+                let later = self.steps[..self.begun].iter().skip(i + 1);
+                let own = later.filter(|s| matches!(s, Step::Choose(..) | Step::Let(..))).cloned().collect();
+                wrap(own, assignment(&self.own, span), false)
+            };
             match step {
                 Step::Demand(_, p) => {
                     stages.push((wrap(before().chain([step.clone()]).collect(), rest(), false), p.clone()));

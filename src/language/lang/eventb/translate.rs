@@ -32,8 +32,8 @@ pub fn translate(project: &Project, diags: &mut Vec<Diagnostic>) -> Option<Compo
 struct Kept(Project);
 
 impl Refining for Kept {
-    fn chain(&self, staged: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain> {
-        let apart = Some(Apart { staged, ..Apart::default() });
+    fn chain(&self, staged: bool, above: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain> {
+        let apart = Some(Apart { staged, has_above: above, ..Apart::default() });
         let mut t = Translation { project: &self.0, diags: vec![], promises: vec![], apart };
         let composed = t.composed();
         let chain = t.chain();
@@ -63,6 +63,7 @@ impl Refining for Kept {
 #[derive(Default)]
 struct Apart {
     staged: bool,
+    has_above: bool,
     events: Vec<Followed>,
     above: Vec<usize>,
 }
@@ -342,7 +343,8 @@ impl<'p> Translation<'p> {
             let whole = add(e, guarded(e, body));
             apart.events.push(Followed { name: e.name.name.clone(), alone, whole, stages });
         }
-        for e in above.first().iter().flat_map(|m| &m.events).filter(|e| !is_initialisation(e)) {
+        let above = above.first().filter(|_| apart.has_above);
+        for e in above.iter().flat_map(|m| &m.events).filter(|e| !is_initialisation(e)) {
             let skip = ast::Subst { kind: ast::SubstKind::Skip, span: e.span };
             apart.above.push(add(e, guarded(e, skip)));
         }
