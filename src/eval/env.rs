@@ -1,4 +1,4 @@
-//! Where names get their values while something is evaluated: one environment a tier, so that what is a value here and
+//! Where names get their values while something is evaluated: one environment for each tier, so that what is a value here and
 //! a word there cannot be mixed up.
 
 use super::memo::Memo;

@@ -1,6 +1,6 @@
 //! Results by the words of their operands. Names are dense, so most keys are small: their results lie side by side,
 //! found without a search and without their keys, in a table that all workers share ([`Shared`]): the name of a value
-//! is the same for all. Results of other keys have a table that forgets, one a worker; what is overwritten there is
+//! is the same for all. Results of other keys have a table that forgets, one per worker; what is overwritten there is
 //! computed again.
 
 use crate::value::hash::spread;

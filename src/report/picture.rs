@@ -1,4 +1,4 @@
-//! Graphs as SVG: a state graph as forces place it, an encoding in rows, one a layer.
+//! Graphs as SVG: a state graph as forces place it, an encoding in rows, one per layer.
 
 use super::drawing::{Drawing, Edge, Look, Node};
 use super::layout::{Vec2, places};

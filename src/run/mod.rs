@@ -9,6 +9,19 @@
 //! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
+//! ```
+//! use kanon::run::{Deadline, Task, check_file};
+//! use kanon::verdict::Decision;
+//! use std::path::Path;
+//!
+//! let file = Path::new("models/demo/Library.mch");
+//! let (project, checked) = check_file(file, &Default::default(), &Task::default(), &Deadline::never())
+//!     .map_err(|refused| refused.diagnostics)
+//!     .expect("a model without errors");
+//! assert_eq!(&*project.opened.model.name, "Library");
+//! assert_eq!(checked.verdict, Decision::Fails);
+//! ```
+//!
 //! Nothing here prints or looks at arguments: how an answer looks is the business of [`crate::report`], and what was asked
 //! for that of [`crate::cli`].
 

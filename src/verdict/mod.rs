@@ -4,6 +4,25 @@
 //! exist only at the end of what they stand for: [`Complete`] (no start of the system is missing), the kernel's
 //! [`Pass`] or an exhausted search, and an exact way of telling states apart. Whatever was cut short, limited or
 //! approximate on the way is a [`Why`], and a run that has one cannot make the proof.
+//!
+//! ```
+//! use kanon::verdict::{Verdict, Why};
+//!
+//! fn exit_code<F>(verdict: &Verdict<F>) -> u8 {
+//!     match verdict {
+//!         Verdict::Holds(_) => 0,
+//!         Verdict::Fails(_) => 1,
+//!         Verdict::Unknown(_) => 3,
+//!     }
+//! }
+//! assert_eq!(exit_code(&Verdict::<()>::Unknown(Why::Approximate)), 3);
+//! ```
+//!
+//! Nobody else can say it:
+//!
+//! ```compile_fail,E0451
+//! let verdict: kanon::verdict::Verdict<()> = kanon::verdict::Verdict::Holds(kanon::verdict::Proof { states: 1 });
+//! ```
 
 use crate::lang::diag::Span;
 use crate::value::fault::Fault;

@@ -92,7 +92,7 @@ impl View {
         row.extend(self.layout.unpack(key));
     }
 
-    /// Whether a key is stored; no is no answer.
+    /// Whether a key is certainly stored; `false` says nothing.
     #[inline]
     pub fn has(&self, key: &[u64]) -> bool {
         let found = match &self.full {
