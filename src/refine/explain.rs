@@ -1,7 +1,8 @@
 //! Why a step is not followed: it is taken once more, and every abstract step is told what is wrong with it.
 
 use super::follow::{Follower, Outcome, Outcomes};
-use super::product::{Product, Way};
+use super::joint::Way;
+use super::product::Product;
 use crate::model::VarId;
 use crate::model::tower::Promise;
 use crate::system::{Fault, Label, Res, Stop, System};
@@ -67,12 +68,12 @@ pub fn explain(
     let reached = product.concrete(target, &blank);
     let at = label.and_then(|l| l.first()).map_or(0, |op| *op as usize + 1);
     let args: Label = label.map_or_else(Label::new, |l| l.iter().skip(1).copied().collect());
-    if at >= product.moves.len() {
+    if at >= product.joint.moves.len() {
         return Ok(Stuck::new(0, "DLF", members));
     }
-    let follower = Follower::new(product, &mut worker.inner, at, &concrete, &members);
+    let follower = Follower::new(&product.joint, &mut worker.inner, at, &concrete, &members);
     let step = Outcome { args, target: reached };
-    let found = match product.way() {
+    let found = match product.joint.way {
         Way::Pairs => pairs(follower, &step)?,
         Way::Sets => sets(follower, &step)?,
         Way::Traces(level) => traces(follower, &step, level),
@@ -100,7 +101,7 @@ fn pairs(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
     let alone = f.outcomes(f.source, f.compiled().alone);
     let reached =
         alone.found.iter().find(|o| o.args == step.args && f.agrees(&o.target, &step.target)).cloned();
-    let all = f.product.levels.len();
+    let all = f.joint.levels.len();
     if f.compiled().is_environment {
         let broken = f.broken(&step.target, 0..=all)?;
         return Ok(broken.map(|claim| f.claim(claim, before)));
@@ -192,33 +193,33 @@ fn same_claim(all: &[Candidate]) -> Option<usize> {
 
 impl Follower<'_> {
     fn is_start(&self) -> bool {
-        std::ptr::eq(self.compiled(), &raw const self.product.moves[0])
+        std::ptr::eq(self.compiled(), &raw const self.joint.moves[0])
     }
 
     /// A conjunct of the invariant is false.
     fn claim(&self, claim: usize, before: Vec<Vec<u64>>) -> Stuck {
-        let mut stuck = Stuck::new(self.product.claims[claim].level, "INV", before);
+        let mut stuck = Stuck::new(self.joint.claims[claim].level, "INV", before);
         stuck.claim = Some(claim);
         stuck
     }
 
     /// The first variable about which two levels disagree.
     fn shared(&self, row: &[u64], level: usize, outcome: &[u64]) -> Reason {
-        let levels = &self.product.levels;
+        let levels = &self.joint.levels;
         let differs = |v: &&VarId| {
-            let at = self.product.place(**v);
+            let at = self.joint.place(**v);
             levels[..level].iter().any(|l| l.variables.contains(v)) && row[at] != outcome[at]
         };
         // There is one, or they would have been joined.
         let v = levels[level].variables.iter().find(differs).copied().unwrap_or(VarId(0));
-        Reason::Shared(v, outcome[self.product.place(v)])
+        Reason::Shared(v, outcome[self.joint.place(v)])
     }
 }
 
 fn sets(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
     let before = f.members.to_vec();
     let members = f.members;
-    let last = f.product.levels.len();
+    let last = f.joint.levels.len();
     let whole = f.compiled().above.first().copied().flatten();
     let mut told = vec![];
     for m in members {
@@ -266,7 +267,7 @@ fn sets(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
     }
     let mut stuck = Stuck::new(0, "SIM", before);
     if let Some((_, promise)) = furthest {
-        stuck.level = f.product.levels.iter().position(|l| l.name == promise.level).unwrap_or(0);
+        stuck.level = f.joint.levels.iter().position(|l| l.name == promise.level).unwrap_or(0);
         stuck.obligation = promise.kind;
         stuck.promise = Some(promise);
     }
@@ -310,9 +311,9 @@ pub fn faulty(
     let members = source.map_or_else(|| vec![blank.clone()], |row| product.members(row));
     let concrete = source.map_or_else(|| blank.clone(), |row| product.concrete(row, &blank));
     let at = operation.map_or(0, |op| op + 1);
-    let compiled = product.moves.get(at)?;
+    let compiled = product.joint.moves.get(at)?;
     let (alone, above) = (compiled.alone, compiled.above.clone());
-    let mut f = Follower::new(product, &mut worker.inner, at, &concrete, &members);
+    let mut f = Follower::new(&product.joint, &mut worker.inner, at, &concrete, &members);
     let has = |o: &Outcomes| o.faults.iter().any(|f| f == fault);
     if has(&f.outcomes(&concrete, alone)) {
         return Some((alone, concrete));

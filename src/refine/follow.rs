@@ -1,6 +1,6 @@
 //! One move from one state: the steps of the concrete machine, and what the levels above do at the same time.
 
-use super::product::{Compiled, Product, Way};
+use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
 use crate::system::{Fault, Label, Machine, Res, System, Transition, Visitor};
 use crate::value::fault::NOWHERE;
@@ -75,7 +75,7 @@ impl Visitor<<Machine as System>::Here> for Gather<'_> {
 
 /// A move from a state.
 pub(super) struct Follower<'a> {
-    pub product: &'a Product,
+    pub joint: &'a Joint,
     pub worker: &'a mut <Machine as System>::Worker,
     at: usize,
     pub source: &'a [u64],
@@ -89,21 +89,21 @@ pub(super) struct Follower<'a> {
 
 impl<'a> Follower<'a> {
     pub fn new(
-        product: &'a Product,
+        joint: &'a Joint,
         worker: &'a mut <Machine as System>::Worker,
         at: usize,
         source: &'a [u64],
         members: &'a [Vec<u64>],
     ) -> Follower<'a> {
-        Follower { product, worker, at, source, members, cut: None, is_open: false, has_moved: false }
+        Follower { joint, worker, at, source, members, cut: None, is_open: false, has_moved: false }
     }
 
     pub fn compiled(&self) -> &'a Compiled {
-        &self.product.moves[self.at]
+        &self.joint.moves[self.at]
     }
 
     pub fn outcomes(&mut self, row: &[u64], event: usize) -> Outcomes {
-        let machine = &*self.product.machine;
+        let machine = &*self.joint.machine;
         let mut gather = Gather { machine, out: Outcomes::default() };
         // Nobody breaks the visit.
         let _ = machine.visit_events(self.worker, row, event..event + 1, &mut gather);
@@ -118,7 +118,7 @@ impl<'a> Follower<'a> {
         let alone = self.outcomes(self.source, self.compiled().alone);
         // A step that was cut off counts as one, and then the answer is open anyway.
         self.has_moved = !alone.found.is_empty() || !alone.faults.is_empty() || alone.cut.is_some();
-        match self.product.way {
+        match self.joint.way {
             Way::Pairs if self.compiled().is_environment => self.by_others(alone),
             Way::Pairs => self.pairs(alone),
             Way::Sets => self.sets(alone),
@@ -128,10 +128,10 @@ impl<'a> Follower<'a> {
 
     /// Whether a conjunct of the invariant that is known at a level is false in a row, and which.
     pub fn broken(&mut self, row: &[u64], levels: std::ops::RangeInclusive<usize>) -> Res<Option<usize>> {
-        let machine = &*self.product.machine;
+        let machine = &*self.joint.machine;
         let env = machine.load(self.worker, row);
         let mut fault = None;
-        for (i, claim) in self.product.claims.iter().enumerate() {
+        for (i, claim) in self.joint.claims.iter().enumerate() {
             if levels.contains(&claim.known) {
                 match machine.holds(i, env) {
                     Ok(true) => {}
@@ -145,7 +145,7 @@ impl<'a> Follower<'a> {
 
     fn by_others(&mut self, alone: Outcomes) -> Vec<Next> {
         let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
-        let all = 0..=self.product.levels.len();
+        let all = 0..=self.joint.levels.len();
         for Outcome { args, target } in alone.found {
             next.push(match self.broken(&target, all.clone()) {
                 Ok(None) => Next::Followed { args, concrete: target.clone(), members: vec![target] },
@@ -219,8 +219,8 @@ impl<'a> Follower<'a> {
     /// The row in which the concrete variables are new and the others are not.
     pub fn begin(&self, c: &Outcome) -> Vec<u64> {
         let mut row = self.source.to_vec();
-        for v in &self.product.levels[0].variables {
-            let at = self.product.place(*v);
+        for v in &self.joint.levels[0].variables {
+            let at = self.joint.place(*v);
             row[at] = c.target[at];
         }
         row
@@ -230,9 +230,9 @@ impl<'a> Follower<'a> {
     /// disagree about a variable that they share.
     pub fn joined(&self, row: &[u64], level: usize, outcome: &[u64]) -> Option<Vec<u64>> {
         let mut joined = row.to_vec();
-        for v in &self.product.levels[level].variables {
-            let at = self.product.place(*v);
-            let is_known = self.product.levels[..level].iter().any(|l| l.variables.contains(v));
+        for v in &self.joint.levels[level].variables {
+            let at = self.joint.place(*v);
+            let is_known = self.joint.levels[..level].iter().any(|l| l.variables.contains(v));
             if !is_known {
                 joined[at] = outcome[at];
             } else if joined[at] != outcome[at] {
@@ -296,7 +296,7 @@ impl<'a> Follower<'a> {
     }
 
     pub fn params(&self) -> usize {
-        self.product.machine.events[self.compiled().alone].params.len()
+        self.joint.machine.events[self.compiled().alone].params.len()
     }
 
     fn sets(&mut self, alone: Outcomes) -> Vec<Next> {
@@ -311,7 +311,7 @@ impl<'a> Follower<'a> {
         self.is_open |= open.is_some();
         let limits = followed.iter().flat_map(|o| &o.faults).filter(|f| matches!(f, Fault::Limit(..)));
         next.extend(limits.cloned().map(Next::fault));
-        let last = self.product.levels.len();
+        let last = self.joint.levels.len();
         for c in alone.found {
             let (mut found, mut fault) = (vec![], None);
             for o in followed.iter().flat_map(|o| &o.found).filter(|o| o.args == c.args) {
@@ -338,8 +338,8 @@ impl<'a> Follower<'a> {
 
     /// Whether two rows have the same concrete state.
     pub fn agrees(&self, a: &[u64], b: &[u64]) -> bool {
-        self.product.levels[0].variables.iter().all(|v| {
-            let at = self.product.place(*v);
+        self.joint.levels[0].variables.iter().all(|v| {
+            let at = self.joint.place(*v);
             a[at] == b[at]
         })
     }

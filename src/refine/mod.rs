@@ -17,7 +17,9 @@
 
 pub mod explain;
 mod follow;
+mod joint;
 mod product;
 
 pub use explain::{Candidate, Reason, Stuck, explain, faulty};
-pub use product::{Product, Way};
+pub use joint::{Joint, Way};
+pub use product::Product;

@@ -1,9 +1,10 @@
 //! The product as a transition system.
 
 use super::follow::{Follower, Next};
+use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
+use crate::model::OpId;
 use crate::model::tower::{Claim, How, Level, Move, Promise};
-use crate::model::{OpId, VarId};
 use crate::system::{
     Check, Complete, Fault, Label, Machine, Operation, Res, Starts, Stop, System, Transition, Visit, Visitor,
     Width,
@@ -13,40 +14,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How the levels above are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// One state of each level; each that matches is gone on with by itself.
-    Pairs,
-    /// All states that match, together.
-    Sets,
-    /// All states of one level that have the same trace.
-    Traces(usize),
-}
-
-/// A move with its events.
-pub(super) struct Compiled {
-    pub alone: usize,
-    /// By level above, or one for all of them.
-    pub above: Vec<Option<usize>>,
-    pub is_environment: bool,
-    pub is_guarded: Vec<bool>,
-    /// For each way to follow: events that demand one thing more than the one before.
-    pub stages: Vec<Vec<(usize, Promise)>>,
-}
-
 /// A tower of levels as a system.
 pub struct Product {
-    /// All levels as one machine, whose constants are solved.
-    pub machine: Arc<Machine>,
-    /// The levels.
-    pub levels: Vec<Level>,
-    /// Whose the conjuncts of the machine's invariant are.
-    pub claims: Vec<Claim>,
-    pub(super) moves: Vec<Compiled>,
+    /// The levels, and how they are followed.
+    pub joint: Joint,
     /// The events of the level above by themselves, where the moves do not have them.
     above: Vec<usize>,
-    pub(super) way: Way,
     /// A state without a transition is followed by one without.
     pub(super) deadlock: bool,
     operations: Vec<Operation>,
@@ -127,12 +100,8 @@ impl Product {
         let checks = vec![Check::invariant("followed")];
         let (sets, shaky) = (Sets::default(), AtomicBool::new(false));
         Product {
-            machine,
-            levels,
-            claims,
-            moves: compiled,
+            joint: Joint { machine, levels, claims, moves: compiled, way },
             above,
-            way,
             deadlock,
             operations,
             checks,
@@ -141,32 +110,18 @@ impl Product {
         }
     }
 
-    /// How the levels above are followed.
-    pub fn way(&self) -> Way {
-        self.way
-    }
-
     /// Whether an abstract state may be missing in a set, so that one that is not followed may be so nevertheless.
     pub fn is_shaky(&self) -> bool {
         self.shaky.load(Ordering::Relaxed)
     }
 
-    fn offset(&self) -> usize {
-        self.machine.width() - self.machine.model.variables.len()
-    }
-
-    /// The place of a variable in a row of the machine.
-    pub(super) fn place(&self, v: VarId) -> usize {
-        self.offset() + v.index()
-    }
-
     fn is_paired(&self) -> bool {
-        self.way == Way::Pairs
+        self.joint.way == Way::Pairs
     }
 
     /// The rows of the machine that a state of the product stands for; one at least, unless the state is stuck.
     pub fn members(&self, row: &[u64]) -> Vec<Vec<u64>> {
-        let width = self.machine.width();
+        let width = self.joint.machine.width();
         if self.is_paired() {
             return vec![row[..width].to_vec()];
         }
@@ -184,13 +139,13 @@ impl Product {
     /// A row of the machine with the concrete variables of a state of the product; the others are somebody's.
     pub fn concrete(&self, row: &[u64], blank: &[u64]) -> Vec<u64> {
         if self.is_paired() {
-            return row[..self.machine.width()].to_vec();
+            return row[..self.joint.machine.width()].to_vec();
         }
-        let offset = self.offset();
+        let offset = self.joint.offset();
         let mut found = blank.to_vec();
         found[..offset].copy_from_slice(&row[..offset]);
-        for (i, v) in self.levels[0].variables.iter().enumerate() {
-            found[self.place(*v)] = row[offset + i];
+        for (i, v) in self.joint.levels[0].variables.iter().enumerate() {
+            found[self.joint.place(*v)] = row[offset + i];
         }
         found
     }
@@ -204,15 +159,15 @@ impl Product {
         members.sort_unstable();
         members.dedup();
         let word = self.sets.word(std::iter::once(members.len() as u64).chain(members.concat()).collect());
-        let offset = self.offset();
-        let own = self.levels[0].variables.iter().map(|v| concrete[self.place(*v)]);
+        let offset = self.joint.offset();
+        let own = self.joint.levels[0].variables.iter().map(|v| concrete[self.joint.place(*v)]);
         concrete[..offset].iter().copied().chain(own).chain([word, u64::from(is_stuck)]).collect()
     }
 
     /// The only state before INITIALISATION: every variable has some value.
     pub(super) fn blank(&self, w: &mut <Machine as System>::Worker, start: usize) -> Res<Vec<u64>> {
         let mut blank = None;
-        let _ = self.machine.initial(w, start, &mut |_, row: &[u64]| {
+        let _ = self.joint.machine.initial(w, start, &mut |_, row: &[u64]| {
             blank = Some(row.to_vec());
             ControlFlow::Break(())
         })?;
@@ -223,7 +178,7 @@ impl Product {
     pub fn machine_label(&self, label: &Label) -> Label {
         let mut own = label.clone();
         if let Some(first) = own.first_mut() {
-            *first = self.moves.get(*first as usize + 1).map_or(u64::MAX, |m| m.alone as u64);
+            *first = self.joint.moves.get(*first as usize + 1).map_or(u64::MAX, |m| m.alone as u64);
         }
         own
     }
@@ -236,7 +191,7 @@ impl Product {
         from: &Source,
         visit: &mut dyn FnMut(&mut Worker, Visited) -> ControlFlow<()>,
     ) -> (ControlFlow<()>, bool) {
-        let mut follower = Follower::new(self, &mut w.inner, at, &from.concrete, &from.members);
+        let mut follower = Follower::new(&self.joint, &mut w.inner, at, &from.concrete, &from.members);
         let next = follower.next();
         let (cut, is_open, moved) = (follower.cut, follower.is_open, follower.has_moved);
         w.cut = w.cut.or(cut);
@@ -275,12 +230,12 @@ impl Product {
 
     /// Whether a level above can go on.
     fn goes_on_above(&self, w: &mut Worker, from: &Source) -> bool {
-        let by_move = self.moves[1..].iter().flat_map(|m| m.above.iter().flatten());
-        let events: Vec<usize> = match self.way {
+        let by_move = self.joint.moves[1..].iter().flat_map(|m| m.above.iter().flatten());
+        let events: Vec<usize> = match self.joint.way {
             Way::Sets => self.above.clone(),
             Way::Pairs | Way::Traces(_) => by_move.copied().collect(),
         };
-        let mut follower = Follower::new(self, &mut w.inner, 0, &from.concrete, &from.members);
+        let mut follower = Follower::new(&self.joint, &mut w.inner, 0, &from.concrete, &from.members);
         let goes_on = follower.has_step(&events);
         w.cut = w.cut.or(follower.cut);
         goes_on
@@ -303,10 +258,11 @@ impl System for Product {
     type Here = Here;
 
     fn widths(&self) -> Vec<Width> {
-        let mut widths = self.machine.widths();
+        let mut widths = self.joint.machine.widths();
         if !self.is_paired() {
-            let offset = self.offset();
-            let own: Vec<Width> = self.levels[0].variables.iter().map(|v| widths[self.place(*v)]).collect();
+            let offset = self.joint.offset();
+            let own: Vec<Width> =
+                self.joint.levels[0].variables.iter().map(|v| widths[self.joint.place(*v)]).collect();
             widths.truncate(offset);
             widths.extend(own);
             widths.push(Width::Name);
@@ -324,12 +280,12 @@ impl System for Product {
     }
 
     fn worker(&self, stop: &Stop) -> Worker {
-        Worker { inner: self.machine.worker(stop), here: Here::default(), cut: None }
+        Worker { inner: self.joint.machine.worker(stop), here: Here::default(), cut: None }
     }
 
     fn starts(&self, w: &mut Worker, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
         let mut starts = Inner { product: self, visit, here: std::mem::take(&mut w.here) };
-        self.machine.starts(&mut w.inner, &mut starts)
+        self.joint.machine.starts(&mut w.inner, &mut starts)
     }
 
     fn initial(&self, w: &mut Worker, start: usize, visit: &mut Visit<'_, Here>) -> Res<ControlFlow<()>> {
@@ -366,7 +322,7 @@ impl System for Product {
         let concrete = self.concrete(source, first);
         let from = Source { concrete, members };
         let mut has_moved = false;
-        for at in 1..self.moves.len() {
+        for at in 1..self.joint.moves.len() {
             let mut seen = std::collections::HashSet::new();
             let (flow, moved) = self.steps(w, at, &from, &mut |w, found| match found {
                 Visited::Fault(fault) => visit.fault(at - 1, fault),
@@ -401,7 +357,7 @@ impl System for Product {
     }
 
     fn cut(&self, w: &mut Worker) -> Option<Span> {
-        w.cut.take().or_else(|| self.machine.cut(&mut w.inner))
+        w.cut.take().or_else(|| self.joint.machine.cut(&mut w.inner))
     }
 
     fn label(&self, _: usize, here: &Here) -> Label {
@@ -409,7 +365,7 @@ impl System for Product {
     }
 
     fn start_of(&self, row: &[u64]) -> usize {
-        self.machine.start_of(&row[..self.offset()])
+        self.joint.machine.start_of(&row[..self.joint.offset()])
     }
 }
 

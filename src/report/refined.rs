@@ -35,7 +35,11 @@ pub fn text(r: &Refined, opened: &Opened, colour: bool) -> String {
     let what = if r.way == "pairs" { "state of all levels" } else { "state with its abstract states" };
     let states = match r.counts.states {
         1 => format!("1 {what}"),
-        n => format!("{} {}", super::progress::grouped(n as u64), what.replacen("state", "states", 1)),
+        n => format!(
+            "{} {}",
+            super::progress::grouped(n as u64),
+            what.replacen("state", "states", 1).replace("its", "their")
+        ),
     };
     let mut parts = vec![states, plural(r.counts.transitions, "transition")];
     if r.constants > 0 {

@@ -241,8 +241,8 @@ impl Run<'_> {
             verdict: word,
             reason,
             finding,
-            levels: product.levels.iter().map(|l| l.name.to_string()).collect(),
-            way: match product.way() {
+            levels: product.joint.levels.iter().map(|l| l.name.to_string()).collect(),
+            way: match product.joint.way {
                 Way::Pairs => "pairs",
                 Way::Sets => "sets",
                 Way::Traces(_) => "traces",
@@ -262,7 +262,7 @@ impl Run<'_> {
     }
 
     fn machine(&self) -> &Machine {
-        &self.product.machine
+        &self.product.joint.machine
     }
 
     /// The path of the product as a run of the concrete machine.
@@ -274,7 +274,7 @@ impl Run<'_> {
             self.product.concrete(r, first)
         };
         let rows: Vec<Vec<u64>> = path.rows.iter().map(row).collect();
-        let own = &self.product.levels[0].variables;
+        let own = &self.product.joint.levels[0].variables;
         let labels: Vec<Label> = path.labels.iter().map(|l| self.product.machine_label(l)).collect();
         let mut trace = Trace::of(self.machine(), &Path { rows, labels });
         // The variables of the most concrete level come first.
@@ -306,7 +306,7 @@ impl Run<'_> {
     }
 
     fn level(&self, at: usize) -> String {
-        self.product.levels.get(at).map_or_else(String::new, |l| l.name.to_string())
+        self.product.joint.levels.get(at).map_or_else(String::new, |l| l.name.to_string())
     }
 
     /// Something has no value.
@@ -356,7 +356,7 @@ impl Run<'_> {
             Some(op) => product.operations()[*op as usize].name.to_string(),
             None => "INITIALISATION".to_string(),
         };
-        let claim = stuck.claim.and_then(|i| Some((product.claims.get(i)?, model.invariant.get(i)?)));
+        let claim = stuck.claim.and_then(|i| Some((product.joint.claims.get(i)?, model.invariant.get(i)?)));
         let promised = stuck.promise.as_ref();
         let span = promised.map(|p| p.span).or_else(|| claim.map(|(_, e)| e.span));
         let row = match stuck.candidates.first() {
@@ -376,7 +376,7 @@ impl Run<'_> {
             (None, None) => None,
         };
         let is_start = path.labels.is_empty();
-        let first = usize::from(stuck.level + 1 < product.levels.len()) + stuck.level;
+        let first = usize::from(stuck.level + 1 < product.joint.levels.len()) + stuck.level;
         Broken {
             obligation: stuck.obligation,
             message: message(stuck, &operation, &level, &above, name.as_deref(), claim.is_some()),
@@ -399,11 +399,11 @@ impl Run<'_> {
     fn above(&self, rows: &[Vec<u64>], first: usize) -> Vec<Vec<(String, String)>> {
         const MOST: usize = 20;
         let own = |l: &Level| l.variables.clone();
-        let first = match self.product.way() {
+        let first = match self.product.joint.way {
             Way::Traces(level) => level..level + 1,
-            Way::Pairs | Way::Sets => first..self.product.levels.len(),
+            Way::Pairs | Way::Sets => first..self.product.joint.levels.len(),
         };
-        let mut shown_vars: Vec<_> = self.product.levels[first].iter().flat_map(own).collect();
+        let mut shown_vars: Vec<_> = self.product.joint.levels[first].iter().flat_map(own).collect();
         shown_vars.sort_unstable();
         shown_vars.dedup();
         let model = self.model();

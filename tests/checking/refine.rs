@@ -83,6 +83,11 @@ fn classical_obligations() {
             "PRE List",
         ),
         (
+            "a precondition that says the type of a result",
+            &[("nn <-- amount = nn := size(list)", "nn <-- amount = PRE nn : NAT THEN nn := size(list) END")],
+            "holds",
+        ),
+        (
             "a weaker precondition",
             &[("put(ii) = BEGIN list := list <- ii END", "put(ii) = PRE ii < 9 THEN list := list <- ii END")],
             "holds",

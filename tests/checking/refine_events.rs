@@ -324,29 +324,43 @@ fn chosen(set: &BTreeSet<u64>) -> String {
     format!("set_extension(~[{}])", items.join(","))
 }
 
-fn event_machine(t: &Table, (name, refines): (&str, &str), v: &str, glue: &str, witness: &str) -> String {
+/// With `by_action` an event has no parameter: its action chooses the next state.
+fn event_machine(
+    t: &Table,
+    (name, refines): (&str, &str),
+    v: &str,
+    glue: &str,
+    witness: &str,
+    by_action: bool,
+) -> String {
     let start = format!("becomes_element_of(~[${v}],{})", chosen(&t.initial));
     let mut texts = vec![];
     for (i, steps) in t.steps.iter().enumerate() {
-        let guard = format!(
-            "member(~$n{v},interval(~#0,#9)),member(~couple(~[${v},$n{v}]),{})",
-            listed(steps.iter().copied())
-        );
-        texts.push((format!("e{i}"), guard));
+        let pairs = listed(steps.iter().copied());
+        let guard = match by_action {
+            true => format!("member(~${v},domain(~{pairs}))"),
+            false => {
+                format!("member(~$n{v},interval(~#0,#9)),member(~couple(~[${v},$n{v}]),{pairs})")
+            }
+        };
+        let action = match by_action {
+            true => format!("becomes_element_of(~[${v}],image(~{pairs},set_extension(~[${v}])))"),
+            false => format!("assign(~[${v}],[$n{v}])"),
+        };
+        texts.push((format!("e{i}"), guard, action));
     }
-    let params = format!("$n{v}");
-    let actions = format!("assign(~[${v}],[$n{v}])");
+    let params = if by_action { String::new() } else { format!("$n{v}") };
     let is_below = !refines.is_empty();
     let mut events =
         vec![Event { actions: &start, refines: if is_below { "'INITIALISATION'" } else { "" }, ..INIT }];
-    for (i, (name, guard)) in texts.iter().enumerate() {
+    for (i, (name, guard, actions)) in texts.iter().enumerate() {
         let is_new = is_below && i + 1 == texts.len();
         events.push(Event {
             name,
             refines: if is_below && !is_new { name } else { "" },
             params: &params,
             guards: guard,
-            actions: &actions,
+            actions,
             witnesses: if is_below && !is_new { witness } else { "" },
             ..EVENT
         });
@@ -387,8 +401,9 @@ fn random_events_against_a_naive_checker() {
             false => String::new(),
         };
         let text = format!(",member(~couple(~[$y,$x]),{})", listed(glue.iter().copied()));
-        let top = event_machine(&above, ("M", ""), "x", "", "");
-        let bottom = event_machine(&below, ("R", "M"), "y", &text, &witness);
+        let by_action = !has_witness && r.chance(60);
+        let top = event_machine(&above, ("M", ""), "x", "", "", r.chance(30) && !has_witness);
+        let bottom = event_machine(&below, ("R", "M"), "y", &text, &witness, by_action);
         let dir = folder("random-events", &[("t.eventb", &package(&[bottom, top], &[], ""))]);
         let found = ask(&dir.join("t.eventb"), &Task::default()).unwrap_or_else(|e| panic!("{i}: {e}"));
         let expected = followed(&below, &above, &glue, has_witness.then_some(&maps));

@@ -5,5 +5,6 @@ mod compare;
 mod graph;
 mod ltl;
 mod program;
+mod refine;
 #[path = "../support/mod.rs"]
 mod support;

@@ -107,7 +107,10 @@ impl LeftOut {
             Left::Precondition => {
                 "it speaks of variables of the abstraction; the operation may be enabled where it should not be"
             }
-            _ => "it speaks of variables of the abstraction, which are not part of the refinement's states",
+            _ => {
+                "it speaks of variables of the abstraction, which are not part of the refinement's states; `kanon refine` \
+                 looks at both"
+            }
         };
         Diagnostic::warning("B0416", self.span, message).help(help)
     }
