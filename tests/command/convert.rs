@@ -1,6 +1,6 @@
 //! `kanon convert`, and checking what it wrote: all forms of a model give one answer.
 
-use crate::program::{HOLDS, WRONG, json, kanon};
+use crate::program::{FAILS, HOLDS, WRONG, json, kanon};
 use std::fs;
 use std::path::PathBuf;
 
@@ -62,4 +62,28 @@ fn what_cannot_be_converted_is_said() {
         assert_eq!(ran.code, WRONG, "{args:?}: {}", ran.out);
         assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
     }
+}
+
+#[test]
+fn findings_are_shown_where_they_stand() {
+    let folder = folder("findings");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let text = "machine M\nvariables x\ninvariants\n  @inv1 x ∈ 0‥3\n  @small: x < 3\nevents\n  \
+                event INITIALISATION then @act1 x ≔ 0 end\n  \
+                event inc where @grd1 x < 5 then @act1 x ≔ x + 1 end\nend\n";
+    fs::write(folder.join("M.eventb"), text).expect("a text");
+    let ran = kanon(&["check", &at("M.eventb")]);
+    assert_eq!(ran.code, FAILS, "{}", ran.err);
+    assert!(ran.out.contains("the invariant is violated: small"), "{}", ran.out);
+    assert!(ran.out.contains("M.eventb:5:11"), "{}", ran.out);
+    // Rodin's files are XML: the place is in a listing.
+    let ran = kanon(&["convert", &at("M.eventb"), "--to", "rodin", "-o", &at("M.zip")]);
+    assert_eq!(ran.code, HOLDS, "{}", ran.err);
+    let ran = kanon(&["check", &at("M.zip")]);
+    assert_eq!(ran.code, FAILS, "{}", ran.err);
+    assert!(
+        ran.out.contains("the invariant is violated: small") && ran.out.contains("M.zip#M:"),
+        "{}",
+        ran.out
+    );
 }
