@@ -2,6 +2,7 @@
 
 mod cli;
 mod compare;
+mod convert;
 mod graph;
 mod ltl;
 mod program;

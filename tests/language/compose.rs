@@ -250,7 +250,9 @@ fn what_could_be_read_is_there_beside_the_errors() {
 
 #[test]
 fn files_of_other_languages_are_refused_by_name() {
-    for (name, what) in [("m.bcm", "checked Event-B"), ("m.BUM", "Event-B machine"), ("x/m.tla", "TLA+")] {
+    for (name, what) in
+        [("m.bcm", "checked Event-B"), ("m.BCC", "checked Event-B context"), ("x/m.tla", "TLA+")]
+    {
         for loaded in [load_text(name, "package(x)"), load(&fixture(name))] {
             let [only] = &loaded.diagnostics[..] else { panic!("{:?}", loaded.diagnostics) };
             assert!(only.code == "B0401" && only.message.contains(what), "{only:?}");

@@ -8,6 +8,9 @@ use crate::lang::composed::Obligation;
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::HashSet;
 
+/// Bytes of formulas that events have from others, at most: a long chain of extensions repeats them at every level.
+const MAX_INHERITED: u64 = 8 << 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Machine,
@@ -143,6 +146,7 @@ fn circle(project: &Project, diags: &mut Vec<Diagnostic>) {
 
 /// Gives events that extend others what these have; the most abstract machine is last.
 fn inherit(machines: &mut [Machine], diags: &mut Vec<Diagnostic>) {
+    let mut left = MAX_INHERITED;
     for i in (0..machines.len()).rev() {
         let (here, above) = machines.split_at_mut(i + 1);
         let (machine, above) = (&mut here[i], above.first());
@@ -176,7 +180,17 @@ fn inherit(machines: &mut [Machine], diags: &mut Vec<Diagnostic>) {
                 continue;
             };
             match machine.events.iter().find(|e| e.name.name == of.name) {
-                Some(of) => extend(event, of),
+                Some(of) => match left.checked_sub(length(of)) {
+                    Some(rest) => {
+                        left = rest;
+                        extend(event, of);
+                    }
+                    None => {
+                        let message = "the events that are extended here stand for too much";
+                        diags.push(Diagnostic::error("B0106", event.name.span, message));
+                        return;
+                    }
+                },
                 None => {
                     let message = format!("there is no event `{}` in `{}`", of.name, machine.name.name);
                     diags.push(Diagnostic::error("B0211", of.span, message));
@@ -184,6 +198,14 @@ fn inherit(machines: &mut [Machine], diags: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// About how long what an event has would be as a text.
+fn length(event: &Event) -> u64 {
+    let formulas = event.guards.iter().chain(&event.theorems).map(|l| l.formula.span);
+    let spans = formulas.chain(event.actions.iter().map(|a| a.span));
+    let parts = spans.map(|s| u64::from(s.hi.saturating_sub(s.lo)) + 64).sum::<u64>();
+    parts + 64 * event.parameters.len() as u64
 }
 
 fn extend(event: &mut Event, of: &Event) {

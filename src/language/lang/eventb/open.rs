@@ -201,7 +201,11 @@ pub fn open_collection(sources: &mut SourceMap, path: &Path, part: Option<&str>)
     if is_folder {
         folders.insert(String::new(), Place::Folder(path.to_path_buf()));
     } else {
-        let entries = match bytes.and_then(|bytes| archive::read(&bytes)) {
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(message) => return Opened::failed(Diagnostic::error("B0100", whole, message)),
+        };
+        let entries = match archive::read(&bytes) {
             Ok(entries) => entries,
             Err(message) => {
                 let help = "export the project from Rodin again, as an archive file";

@@ -74,3 +74,28 @@ fn bombs_are_refused() {
     let e = open(&zip(&many), "").expect_err("too many");
     assert!(e.contains("20001 files"), "{e}");
 }
+
+#[test]
+fn what_grows_when_it_is_read_is_refused() {
+    // Elements in elements in elements.
+    let deep = format!("{}{}", "<a>".repeat(200_000), "</a>".repeat(200_000));
+    let e = open(&zip(&[("p/M.bum", &deep)]), "").expect_err("deep");
+    assert!(e.contains("M.bum"), "{e}");
+    // Each machine has all guards of all machines before it.
+    let core = "org.eventb.core.";
+    let guard = "x = 1 ∧ ".repeat(500) + "x = 1";
+    let machine = |i: usize| {
+        let refines = format!("<{core}refinesMachine name=\"_r\" {core}target=\"M{}\"/>", i.wrapping_sub(1));
+        format!(
+            "<{core}machineFile>{}<{core}event name=\"_e\" {core}label=\"e\" {core}extended=\"{}\">\
+             <{core}refinesEvent name=\"_f\" {core}target=\"e\"/>\
+             <{core}guard name=\"_g\" {core}label=\"g{i}\" {core}predicate=\"{guard}\"/></{core}event></{core}machineFile>",
+            if i == 0 { "" } else { &refines },
+            i > 0
+        )
+    };
+    let files: Vec<(String, String)> = (0..300).map(|i| (format!("p/M{i}.bum"), machine(i))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (n.as_str(), t.as_str())).collect();
+    let e = open(&zip(&files), "").expect_err("large");
+    assert!(e.contains("stand for too much"), "{e}");
+}

@@ -8,7 +8,7 @@ use kanon_language::lang::composed::Obligation;
 use kanon_language::lang::diag::Span;
 use kanon_language::lang::eventb::convert::Form;
 use kanon_language::lang::eventb::formula::{comprehension, identity, join, partition, projection, with};
-use kanon_language::lang::eventb::math::parse::finite;
+use kanon_language::lang::eventb::math::tree::finite;
 use kanon_language::lang::eventb::project::{
     Action, ActionKind, Context, Event, Inherited, Labelled, Machine, Project, Status, Witness,
 };

@@ -5,6 +5,7 @@ use super::forms::{Memory, through};
 use kanon_language::lang::eventb::convert::Form;
 use kanon_language::lang::eventb::project::Status;
 use kanon_language::lang::eventb::text::is_text;
+use kanon_language::model::load::load_text;
 
 const BOTH: &str = "\
 /* expect: nothing
@@ -174,4 +175,17 @@ fn odd_labels_and_names() {
     p.machines[0].variables[0].name = "end".into();
     let e = through(&p, Form::Text).expect_err("a word");
     assert!(e.contains("the name `end` cannot be written in a text"), "{e}");
+}
+
+#[test]
+fn beside_a_mistake_there_is_a_tree() {
+    let text = BOTH.replace("@inv1: x ∈ S", "@inv1: x ∈").replace("@act1 z ≔ z ∪ {x}", "@act1 z ≔ z ∪ {");
+    let loaded = load_text("m.eventb", &text);
+    assert!(loaded.model.is_none());
+    assert_eq!(loaded.diagnostics.iter().filter(|d| d.is_error()).count(), 2, "{:?}", loaded.diagnostics);
+    let tree = loaded.tree.expect("what could be read");
+    assert_eq!((tree.variables.len(), tree.operations.len()), (3, 1));
+    // And without mistakes there is a model.
+    let loaded = load_text("m.eventb", BOTH);
+    assert!(loaded.model.is_some(), "{:?}", loaded.diagnostics);
 }

@@ -6,5 +6,6 @@
 
 pub mod lex;
 pub mod parse;
+pub mod tree;
 pub mod words;
 pub mod write;

@@ -71,7 +71,7 @@ pub fn read(
     };
     if let Some((span, tag)) = reader.foreign.take() {
         let message = format!("`{tag}` is not of Rodin's core and is not read");
-        diags.push(Diagnostic::warning("B0402", span, message));
+        diags.push(Diagnostic::warning("B0421", span, message));
     }
     reader.errors.truncate(MAX_ERRORS);
     diags.append(&mut reader.errors);

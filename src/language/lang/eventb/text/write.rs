@@ -5,7 +5,7 @@ use crate::lang::ast::{Expr, Ident, Name};
 use crate::lang::eventb::event::is_initialisation;
 use crate::lang::eventb::gather::Kind;
 use crate::lang::eventb::math::lex::label_text;
-use crate::lang::eventb::math::parse::free;
+use crate::lang::eventb::math::tree::free;
 use crate::lang::eventb::math::words::is_name;
 use crate::lang::eventb::math::write::{self, For};
 use crate::lang::eventb::project::{
