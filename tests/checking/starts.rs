@@ -63,6 +63,27 @@ fn what_was_cut_off_is_open() {
     }
 }
 
+/// Whichever tier runs the operation: one with a loop is run by the general one.
+#[test]
+fn an_operation_that_was_cut_off_is_open() {
+    let cut = "ANY n WHERE n : INTEGER & n > 100 & n mod 2 = 0 THEN x := 0 END";
+    let ends = "WHILE x < 0 DO x := x + 1 INVARIANT x : INTEGER VARIANT 0 - x END";
+    let answer = |body: &str, one_by_one: bool| {
+        let text = format!(
+            "MACHINE m VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 \
+             OPERATIONS idle = skip; step = {body} END"
+        );
+        verdict(&text, &Options { one_by_one, ..Options::default() })
+    };
+    for one_by_one in [false, true] {
+        for body in [cut.to_string(), format!("BEGIN {cut} ; {ends} END")] {
+            let found = answer(&body, one_by_one);
+            assert!(matches!(found, Verdict::Unknown(Why::Truncated(_))), "{body}: {found:?}");
+        }
+        assert!(answer(ends, one_by_one).holds(), "without the part that is cut off");
+    }
+}
+
 /// A machine whose constants nobody has looked for.
 #[test]
 fn constants_that_were_not_solved_are_not_a_holds() {

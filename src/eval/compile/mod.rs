@@ -35,6 +35,9 @@ pub struct SlotInfo {
     pub span: Span,
 }
 
+/// Comprehensions of one binder, and what they were compiled to.
+type Copies = Vec<(Expr, Arc<Compr>)>;
+
 pub struct Compiler<'m> {
     pub model: &'m Model,
     pub scope: &'m Scope,
@@ -47,7 +50,7 @@ pub struct Compiler<'m> {
     old: HashMap<Target, Slot>,
     /// Comprehensions compiled already, by binder and inlining: what was compiled, and to what. The type checker gives
     /// each binder its own variables; but a copy in which something else was replaced has the same ones.
-    comprs: HashMap<(LocalId, u32), Vec<(Expr, Arc<Compr>)>>,
+    comprs: HashMap<(LocalId, u32), Copies>,
     inlining: u32,
     /// Operations being inlined, to stop at a cycle.
     calls: Vec<crate::model::OpId>,
