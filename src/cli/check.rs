@@ -1,6 +1,6 @@
 //! `kanon check`: explore all states.
 
-use super::symbolic::{self, Choice, Formulas};
+use super::symbolic::{self, Asked, Choice, Formulas};
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
@@ -13,6 +13,7 @@ use crate::run::answer::Checked;
 use crate::run::constants::Constants;
 use crate::run::ltl::{self, Answered};
 use crate::run::refine::{self, Refined};
+use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ pub struct Limits {
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = constants)]
     pub constants: Constants,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     /// Do not check the invariant
     #[arg(long)]
@@ -151,14 +152,6 @@ fn order(text: &str) -> Result<Order, String> {
     }
 }
 
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(d) if !d.is_zero() => Ok(d),
-        _ => Err("expected a positive number of seconds".into()),
-    }
-}
-
 pub(super) fn symmetry(text: &str) -> Result<Strategy, String> {
     match Strategy::ALL.into_iter().find(|s| s.name() == text) {
         Some(Strategy::Nauty) if !cfg!(feature = "nauty") => {
@@ -217,6 +210,56 @@ impl Args {
     }
 }
 
+/// `kanon check --engine`, not explicit.
+fn with_formulas(args: &Args, options: Options) -> Exit {
+    if let Some(why) = refused(args) {
+        return super::wrong(why, args.json);
+    }
+    let (engine, portfolio) = match args.engine {
+        Choice::Formulas(engine) => (engine, false),
+        _ => (Engine::Ic3, true),
+    };
+    symbolic::ask(&Asked {
+        file: &args.file,
+        goal: args.goal.as_ref(),
+        timeout: args.limits.timeout,
+        json: args.json,
+        trace: args.trace.as_ref(),
+        scope: &args.scope,
+        portfolio,
+        task: symbolic::task(engine, &args.formulas, options),
+        constants: (args.limits.max_constants, args.limits.constants),
+    })
+}
+
+/// What `check` has and engines that work with formulas have not.
+fn refused(args: &Args) -> Option<&'static str> {
+    let rules = [
+        (
+            args.audit.is_some(),
+            "`--audit` executes the clauses of the refinement chain, which explicit search follows: leave out `--audit` \
+             or `--engine`",
+        ),
+        (
+            args.ltl,
+            "formulas of temporal logic are checked by explicit search: leave out `--ltl` or `--engine`",
+        ),
+        (
+            args.refinement,
+            "refinements are checked by explicit search: leave out `--refinement` or `--engine`",
+        ),
+        (
+            args.certificate.is_some(),
+            "certificates are written by explicit search: leave out `--certificate` or `--engine`",
+        ),
+        (
+            args.threads.is_some(),
+            "engines that work with formulas have one thread each: leave out `--threads`",
+        ),
+    ];
+    rules.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+}
+
 /// The answers to what was asked of a file.
 struct Answers {
     project: Project,
@@ -228,7 +271,7 @@ struct Answers {
 pub fn run(args: &Args) -> Exit {
     let task = args.task();
     if args.engine != Choice::Explicit {
-        return symbolic::check(args, task.options);
+        return with_formulas(args, task.options);
     }
     if let Some(option) = args.formulas.given() {
         let why = format!("`{option}` is for engines that work with formulas: see `--engine`");

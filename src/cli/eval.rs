@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     pub expression: String,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     #[command(flatten)]
     pub scope: ScopeOptions,

@@ -2,7 +2,7 @@
 //!
 //! States are numbered from 1 in the order in which an unreduced breadth-first search finds them.
 
-use super::check::{seconds, symmetry};
+use super::check::symmetry;
 use super::{Exit, ScopeOptions, interrupt};
 use crate::explore::{Options, StateId, explore};
 use crate::model::open::{Opened, Refused};
@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long)]
     pub svg: bool,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     #[command(flatten)]
     pub scope: ScopeOptions,

@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     pub max_constants: Option<usize>,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     /// Stop when the program has more memory than this: `500M`, `8G`, or bytes
     #[arg(long, value_name = "BYTES", value_parser = super::check::bytes)]

@@ -34,6 +34,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +130,14 @@ fn not_strict(scope: &ScopeOptions) -> Result<(), Exit> {
     match scope.wd {
         Reading::Strict => Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false)),
         _ => Ok(()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(d) if !d.is_zero() => Ok(d),
+        _ => Err("expected a positive number of seconds".into()),
     }
 }
 
@@ -241,7 +250,7 @@ type Sketch = Arc<Mutex<Value>>;
 
 /// A deadline with a last resort: when a single evaluation does not end, the answer is made of the sketch by `answer`.
 fn deadline(
-    limit: Option<std::time::Duration>,
+    limit: Option<Duration>,
     as_json: bool,
     sketch: &Sketch,
     answer: fn(&Value, &str) -> Value,

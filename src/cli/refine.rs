@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", value_parser = super::check::bytes)]
     pub max_memory: Option<u64>,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     /// Print one JSON object instead of text
     #[arg(long)]

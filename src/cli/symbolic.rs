@@ -1,11 +1,11 @@
 //! `kanon bmc`, `kanon kinduction`, `kanon ic3`, and `kanon check --engine`: engines that work with formulas.
 
-use super::check::{self, seconds};
 use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::Refusal;
 use crate::model::open::Refused;
 use crate::report::{self, json, symbolic as shown, text};
+use crate::run::constants::Constants;
 use crate::run::symbolic::{self, Answered, Backend, DEPTH, Decided, Engine, Task};
 use crate::run::{Deadline, Project};
 use crate::trace::Trace;
@@ -69,7 +69,7 @@ pub struct Args {
     #[command(flatten)]
     pub formulas: Formulas,
     /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
     /// Do not check the invariant
     #[arg(long)]
@@ -97,20 +97,21 @@ pub struct Args {
 }
 
 /// What is asked, by whichever command.
-struct Asked<'a> {
-    file: &'a PathBuf,
-    goal: Option<&'a String>,
-    timeout: Option<Duration>,
-    json: bool,
-    trace: Option<&'a PathBuf>,
-    scope: &'a ScopeOptions,
+pub(super) struct Asked<'a> {
+    pub file: &'a PathBuf,
+    pub goal: Option<&'a String>,
+    pub timeout: Option<Duration>,
+    pub json: bool,
+    pub trace: Option<&'a PathBuf>,
+    pub scope: &'a ScopeOptions,
     /// All at once.
-    portfolio: bool,
-    task: Task,
-    limits: Option<&'a check::Limits>,
+    pub portfolio: bool,
+    pub task: Task,
+    /// How many valuations of the constants, and which.
+    pub constants: (Option<usize>, Constants),
 }
 
-fn task(engine: Engine, formulas: &Formulas, options: Options) -> Task {
+pub(super) fn task(engine: Engine, formulas: &Formulas, options: Options) -> Task {
     Task {
         depth: formulas.depth.unwrap_or(DEPTH),
         solver: formulas.solver.unwrap_or_default(),
@@ -138,58 +139,8 @@ pub fn run(args: &Args, engine: Engine) -> Exit {
         scope: &args.scope,
         portfolio: false,
         task: task(engine, &args.formulas, options),
-        limits: None,
+        constants: (None, Constants::All),
     })
-}
-
-/// `kanon check --engine`, not explicit.
-pub(super) fn check(args: &check::Args, options: Options) -> Exit {
-    if let Some(why) = refused(args) {
-        return super::wrong(why, args.json);
-    }
-    let (engine, portfolio) = match args.engine {
-        Choice::Formulas(engine) => (engine, false),
-        _ => (Engine::Ic3, true),
-    };
-    ask(&Asked {
-        file: &args.file,
-        goal: args.goal.as_ref(),
-        timeout: args.limits.timeout,
-        json: args.json,
-        trace: args.trace.as_ref(),
-        scope: &args.scope,
-        portfolio,
-        task: task(engine, &args.formulas, options),
-        limits: Some(&args.limits),
-    })
-}
-
-/// What `check` has and engines that work with formulas have not.
-fn refused(args: &check::Args) -> Option<&'static str> {
-    let rules = [
-        (
-            args.audit.is_some(),
-            "`--audit` executes the clauses of the refinement chain, which explicit search follows: leave out `--audit` \
-             or `--engine`",
-        ),
-        (
-            args.ltl,
-            "formulas of temporal logic are checked by explicit search: leave out `--ltl` or `--engine`",
-        ),
-        (
-            args.refinement,
-            "refinements are checked by explicit search: leave out `--refinement` or `--engine`",
-        ),
-        (
-            args.certificate.is_some(),
-            "certificates are written by explicit search: leave out `--certificate` or `--engine`",
-        ),
-        (
-            args.threads.is_some(),
-            "engines that work with formulas have one thread each: leave out `--threads`",
-        ),
-    ];
-    rules.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
 }
 
 /// What came back.
@@ -198,7 +149,7 @@ enum Answer {
     Decided(Decided),
 }
 
-fn ask(asked: &Asked) -> Exit {
+pub(super) fn ask(asked: &Asked) -> Exit {
     let as_json = asked.json;
     if let Err(exit) = super::try_file(asked.trace.map(PathBuf::as_path), as_json) {
         return exit;
@@ -270,9 +221,7 @@ fn answers(
 ) -> Result<Result<(Project, Answer), Refusal>, Refused> {
     let begin = Instant::now();
     let mut project = Project::open(asked.file, &asked.scope.args())?;
-    if let Some(limits) = asked.limits {
-        limits.prepare(&mut project);
-    }
+    (project.max_constants, project.constants) = asked.constants;
     if let Ok(mut sketch) = sketch.lock() {
         *sketch = json::of_model(&project.opened);
     }

@@ -34,7 +34,9 @@ pub fn answered(a: &Answered, opened: &Opened, colour: bool) -> String {
             let _ = writeln!(out, "  … and {} more (`--json` has them all)", a.invariant.len() - CLAUSES);
         }
     }
-    out.push_str(&text::notes(&a.notes, colour));
+    let uncovered = a.uncovered.iter().map(|what| format!("not looked at: {what}"));
+    let notes: Vec<String> = uncovered.chain(a.notes.iter().cloned()).collect();
+    out.push_str(&text::notes(&notes, colour));
     out
 }
 
@@ -51,6 +53,7 @@ pub fn json(a: &Answered, opened: &Opened) -> Value {
     object["checked_by"] = a.checked_by.clone().into();
     object["preserved"] =
         a.preserved.map_or(Value::Null, |(yes, all)| json!({ "proved": yes, "asked": all }));
+    object["uncovered"] = a.uncovered.clone().into();
     object["cells"] = a.size.0.into();
     object["terms"] = a.size.1.into();
     object["notes"] = a.notes.clone().into();

@@ -189,6 +189,8 @@ pub struct Answered {
     pub checked_by: Vec<String>,
     /// What is known to be preserved, of how many questions.
     pub preserved: Option<(usize, usize)>,
+    /// What has no formula, and why: no answer is about it.
+    pub uncovered: Vec<String>,
     /// Variables of a state, and terms.
     pub size: (usize, usize),
     /// What should be known beside the verdict.
@@ -211,6 +213,7 @@ impl Answered {
             invariant: vec![],
             checked_by: vec![],
             preserved: None,
+            uncovered: vec![],
             size: (0, 0),
             notes: vec![],
             seconds: 0.0,
@@ -342,6 +345,9 @@ fn came(
         Err(r) => return no(format!("there is no formula for the machine: {}", refused(opened, &r))),
     };
     answered.size = (encoded.transitions.cells.len(), encoded.encoder.terms.size());
+    for (observer, r) in &encoded.uncovered {
+        answered.uncovered.push(format!("{}: {}", named(opened, *observer), refused(opened, r)));
+    }
     let solvers = Solvers::choose(task.solver, &encoded, stop.clone());
     answered.solver = match solvers.first {
         Backend::Auto | Backend::Sat => "cadical".into(),
@@ -365,6 +371,13 @@ fn came(
         Err(why) => return no(why),
     };
     if !has_start {
+        match ask(&solvers, &encoded, &[t.axioms]) {
+            Ok(true) => {}
+            Ok(false) => {
+                return no("PROPERTIES cannot be satisfied, so there is nothing that could hold".into());
+            }
+            Err(why) => return no(why),
+        }
         match ask(&solvers, &encoded, &[t.axioms, t.init_undefined]) {
             Ok(true) => {}
             Ok(false) => return Verdict::Unknown(Why::NoInitialState),
@@ -429,12 +442,8 @@ fn came(
             if let Some(why) = model.not_covered(wanted.deadlock) {
                 return no(why);
             }
-            if let Some((observer, r)) = encoded.uncovered.first() {
-                let what = named(opened, *observer);
-                return no(format!(
-                    "nothing was found, but there is no formula for {what}: {}",
-                    refused(opened, r)
-                ));
+            if let Some(what) = answered.uncovered.first() {
+                return no(format!("nothing was found, but there is no formula for {what}"));
             }
             match Inductive::of(&proof, encoded.uncovered.len(), has_start) {
                 Ok(token) => {

@@ -76,8 +76,16 @@ pub(super) fn confirmed(
             ));
         }
     };
+    let mut is_judged = true;
     for (row, trace) in ends {
-        let Some(kind) = judge.state(&row, deadline) else { continue };
+        let kind = match judge.state(&row, deadline) {
+            Judged::Bad(kind) => kind,
+            Judged::Good => continue,
+            Judged::Open => {
+                is_judged = false;
+                continue;
+            }
+        };
         if let Err(why) = replay::confirm(&machine, &trace) {
             return Verdict::Unknown(Why::Internal(why));
         }
@@ -95,6 +103,9 @@ pub(super) fn confirmed(
             ));
         }
         return Verdict::Fails(Box::new(found));
+    }
+    if !is_judged {
+        return no(format!("a path of {length} steps was found to a state that the evaluator cannot judge"));
     }
     if outside {
         return no(format!(
@@ -114,11 +125,19 @@ struct Judge<'a> {
     task: &'a Task,
 }
 
+/// What the evaluator says to a state.
+enum Judged {
+    Good,
+    Bad(FindingKind),
+    /// Something was beyond a limit, or cut short.
+    Open,
+}
+
 impl Judge<'_> {
-    fn state(&self, row: &[u64], deadline: &Deadline) -> Option<FindingKind> {
+    fn state(&self, row: &[u64], deadline: &Deadline) -> Judged {
         let options = &self.task.options;
         let mut worker = self.system.worker(&deadline.flag);
-        let mut fault = None;
+        let (mut fault, mut is_open) = (None, false);
         for role in [Role::Invariant, Role::Assertion, Role::Goal] {
             let wanted = match role {
                 Role::Invariant => options.invariant,
@@ -132,26 +151,29 @@ impl Judge<'_> {
             for (place, (check, _)) in checks.enumerate() {
                 let here = self.system.load(&mut worker, row);
                 match (self.system.holds(check, here), role) {
-                    (Ok(false), Role::Invariant) => return Some(FindingKind::Invariant(place)),
-                    (Ok(false), Role::Assertion) => return Some(FindingKind::Assertion(place)),
-                    (Ok(true), Role::Goal) => return Some(FindingKind::Goal),
+                    (Ok(false), Role::Invariant) => return Judged::Bad(FindingKind::Invariant(place)),
+                    (Ok(false), Role::Assertion) => return Judged::Bad(FindingKind::Assertion(place)),
+                    (Ok(true), Role::Goal) => return Judged::Bad(FindingKind::Goal),
                     (Ok(_), _) => {}
-                    (Err(f), _) => fault = fault.or(Some(f)),
+                    (Err(f), _) if matches!(*f, Fault::Wd(_)) => fault = fault.or(Some(f)),
+                    (Err(_), _) => is_open = true,
                 }
             }
         }
-        if let Some(fault) = fault.filter(|f| matches!(**f, Fault::Wd(_))) {
-            return Some(FindingKind::WellDefinedness { fault, operation: None });
+        if let Some(fault) = fault {
+            return Judged::Bad(FindingKind::WellDefinedness { fault, operation: None });
         }
         let mut look = Look { transitions: 0, fault: None, limited: false };
         let _ = self.system.successors(&mut worker, row, &mut look);
         if let Some((operation, fault)) = look.fault {
-            return Some(FindingKind::WellDefinedness { fault, operation: Some(operation) });
+            return Judged::Bad(FindingKind::WellDefinedness { fault, operation: Some(operation) });
         }
-        let is_exact = self.system.cut(&mut worker).is_none() && !look.limited;
+        if is_open || look.limited || self.system.cut(&mut worker).is_some() || deadline.is_set() {
+            return Judged::Open;
+        }
         let has_operations = !self.system.operations().is_empty();
-        let is_dead = look.transitions == 0 && options.deadlock && has_operations && is_exact;
-        (is_dead && !deadline.is_set()).then_some(FindingKind::Deadlock)
+        let is_dead = look.transitions == 0 && options.deadlock && has_operations;
+        if is_dead { Judged::Bad(FindingKind::Deadlock) } else { Judged::Good }
     }
 
     /// A valuation for which INITIALISATION has no value, or no end.

@@ -52,7 +52,7 @@ pub fn portfolio(
     // Each has a flag of its own, so that those who are late can be stopped without stopping everything.
     let flags: Vec<Deadline> = (0..=ENGINES.len()).map(|_| Deadline::never()).collect();
     let (to, from) = channel();
-    let decided = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let builder = |name: &str| std::thread::Builder::new().name(name.into()).stack_size(STACK);
         let mut running = 0;
         let (explicit, flag) = (to.clone(), &flags[0]);
@@ -118,6 +118,5 @@ pub fn portfolio(
                 Ok(Ok(Decided::Nobody { reasons, seconds: begin.elapsed().as_secs_f64() }))
             }
         }
-    });
-    decided
+    })
 }

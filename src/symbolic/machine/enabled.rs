@@ -139,10 +139,10 @@ fn statement_of<'m>(e: &mut Encoder<'m>, env: &Env<'m>, s: &'m Stmt) -> Res<Bool
             e.terms.and(all)
         }
         StmtKind::Seq(parts) => sequence(e, env, parts)?,
-        StmtKind::While { body, .. } if never_blocks(e, body) => Bool::TRUE,
+        StmtKind::While { body, .. } if never_blocks(body) => Bool::TRUE,
         StmtKind::Case(_, arms, otherwise)
-            if arms.iter().all(|(_, s)| never_blocks(e, s))
-                && otherwise.as_ref().is_none_or(|s| never_blocks(e, s)) =>
+            if arms.iter().all(|(_, s)| never_blocks(s))
+                && otherwise.as_ref().is_none_or(|s| never_blocks(s)) =>
         {
             Bool::TRUE
         }
@@ -168,7 +168,7 @@ fn statement_of<'m>(e: &mut Encoder<'m>, env: &Env<'m>, s: &'m Stmt) -> Res<Bool
 /// The first part, and what comes after it: only where the first has one end, or the others always have one.
 fn sequence<'m>(e: &mut Encoder<'m>, env: &Env<'m>, parts: &'m [Stmt]) -> Res<Bool> {
     let Some((first, rest)) = parts.split_first() else { return Ok(Bool::TRUE) };
-    if rest.iter().all(|s| never_blocks(e, s)) {
+    if rest.iter().all(never_blocks) {
         return statement(e, env, first);
     }
     let mut runner = Runner { encoder: e, inputs: vec![] };
@@ -181,21 +181,19 @@ fn sequence<'m>(e: &mut Encoder<'m>, env: &Env<'m>, parts: &'m [Stmt]) -> Res<Bo
 }
 
 /// Every run of it ends, or has a fault.
-fn never_blocks(e: &Encoder, s: &Stmt) -> bool {
+fn never_blocks(s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Skip | StmtKind::Assign(_) => true,
         StmtKind::If(arms, otherwise) => {
-            arms.iter().all(|(_, s)| never_blocks(e, s)) && otherwise.iter().all(|s| never_blocks(e, s))
+            arms.iter().all(|(_, s)| never_blocks(s)) && otherwise.iter().all(|s| never_blocks(s))
         }
         StmtKind::Case(_, arms, otherwise) => {
-            arms.iter().all(|(_, s)| never_blocks(e, s)) && otherwise.iter().all(|s| never_blocks(e, s))
+            arms.iter().all(|(_, s)| never_blocks(s)) && otherwise.iter().all(|s| never_blocks(s))
         }
-        StmtKind::Pre(_, body) | StmtKind::Assert(_, body) => never_blocks(e, body),
-        StmtKind::Let(_, body) | StmtKind::Var(_, body) | StmtKind::While { body, .. } => {
-            never_blocks(e, body)
-        }
-        StmtKind::Seq(parts) | StmtKind::Par(parts) => parts.iter().all(|s| never_blocks(e, s)),
-        StmtKind::Choice(parts) => parts.iter().any(|s| never_blocks(e, s)),
+        StmtKind::Pre(_, body) | StmtKind::Assert(_, body) => never_blocks(body),
+        StmtKind::Let(_, body) | StmtKind::Var(_, body) | StmtKind::While { body, .. } => never_blocks(body),
+        StmtKind::Seq(parts) | StmtKind::Par(parts) => parts.iter().all(never_blocks),
+        StmtKind::Choice(parts) => parts.iter().any(never_blocks),
         _ => false,
     }
 }
