@@ -142,10 +142,10 @@ pub struct Labelled {
 }
 
 impl Waiting {
-    fn push(&mut self, event: usize, target: &[u64], label: impl Iterator<Item = u64>) {
+    /// Its parameters and results come next.
+    fn push(&mut self, event: usize, target: &[u64]) {
         self.events.push(event);
         self.targets.extend_from_slice(target);
-        self.labels.extend(label);
     }
 
     fn clear(&mut self) {
@@ -484,7 +484,13 @@ impl Machine {
                 }
                 if AHEAD && !event.may_repeat {
                     visitor.prefetch(row);
-                    waiting.push(index, row, self.label_slots(index).map(|slot| env.words[slot]));
+                    waiting.push(index, row);
+                    for slot in &event.params {
+                        waiting.labels.push(env.words[*slot as usize]);
+                    }
+                    for slot in &event.results {
+                        waiting.labels.push(env.words[*slot as usize]);
+                    }
                     if waiting.events.len() >= MANY {
                         flow = self.flush::<AHEAD>(env, waiting, visitor);
                     }
@@ -539,15 +545,22 @@ impl Machine {
         visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
         let offset = self.offset;
-        // Another step may be under way: its words are put back.
+        // Another step may be under way: its words are put back. Parameters of other events are nobody's by now; those of
+        // the last one that waits may be its own.
         let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
-        let mut held_labels: SmallVec<[(usize, u64); 32]> = SmallVec::new();
-        let mut labels = waiting.labels.iter();
+        let last = waiting.events.last().map(|event| &self.events[*event]);
+        let last = last.into_iter().flat_map(|e| e.params.iter().chain(&e.results));
+        let held_labels: SmallVec<[(Slot, u64); 8]> = last.map(|s| (*s, env.words[*s as usize])).collect();
+        let mut at = 0;
         let mut flow = ControlFlow::Continue(());
         for (i, event) in waiting.events.iter().enumerate() {
             let target = &waiting.targets[i * self.width()..(i + 1) * self.width()];
-            for (slot, word) in self.label_slots(*event).zip(&mut labels) {
-                held_labels.push((slot, std::mem::replace(&mut env.words[slot], *word)));
+            let Event { params, results, .. } = &self.events[*event];
+            for slots in [params, results] {
+                for slot in slots {
+                    env.words[*slot as usize] = waiting.labels[at];
+                    at += 1;
+                }
             }
             env.words[self.var_slots()].copy_from_slice(&target[offset..]);
             flow = visitor.transition(Transition { operation: *event, here: env, target });
@@ -557,9 +570,8 @@ impl Machine {
         }
         waiting.clear();
         env.words[self.var_slots()].copy_from_slice(&held);
-        // Backwards: one slot may be there several times.
-        for (slot, word) in held_labels.into_iter().rev() {
-            env.words[slot] = word;
+        for (slot, word) in held_labels {
+            env.words[slot as usize] = word;
         }
         flow
     }
