@@ -21,8 +21,10 @@ pub struct Env {
     pub slots: Vec<Val>,
     /// The first fault of the conjunction being solved; the solution counts only if nothing is false.
     pub pending: Option<Box<Fault>>,
-    /// Set when an unbounded integer was enumerated from MININT to MAXINT.
+    /// Set when an unbounded integer was enumerated from MININT to MAXINT, or as far as `reach` says.
     pub truncated: Option<Span>,
+    /// How far from 0 an unbounded integer is enumerated, instead of from MININT to MAXINT.
+    pub reach: Option<i64>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<Arc<AtomicBool>>,
     /// The same values as words, for the fast tier ([`super::word`]); which of the two is up to date is the caller's
