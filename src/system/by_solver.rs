@@ -24,7 +24,7 @@ const MIN_BITS: u64 = 20;
 /// Terms of a formula, about.
 const STEPS: u64 = 4_000_000;
 /// Clauses and conflicts, as [`solver::Stop::with_effort`] counts them.
-const EFFORT: u64 = 20_000_000;
+const EFFORT: u64 = 60_000_000;
 /// Of more solutions than this the order is not sorted any more, but that in which they are found.
 const MOST: usize = 1000;
 /// With fewer bits, more solutions than these are found sooner by the plan, which then meets few dead ends.

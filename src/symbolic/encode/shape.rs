@@ -205,7 +205,9 @@ impl<'m> Encoder<'m> {
                         };
                         let kind = super::set::Kind::of(*op);
                         let functional = kind.as_ref().is_some_and(|k| k.functional);
-                        if functional && kind.is_some_and(|k| k.total) && is_exact {
+                        // Where no value may be had twice, rows say so shorter.
+                        let has_columns = kind.as_ref().is_some_and(|k| k.injective) && is_few(&b);
+                        if functional && kind.is_some_and(|k| k.total) && is_exact && !has_columns {
                             return Ok(Some(Hull::Fun(xs, Box::new(b), Total(true))));
                         }
                         if functional && !is_few(&b) {
