@@ -28,6 +28,11 @@ pub trait Account {
     /// Set when an unbounded integer was enumerated from MININT to MAXINT.
     fn truncated(&mut self) -> &mut Option<Span>;
 
+    /// How far from 0 an unbounded integer is enumerated, instead of from MININT to MAXINT.
+    fn reach(&self) -> Option<i64> {
+        None
+    }
+
     /// A fault when evaluation shall end.
     fn go_on(&self) -> Res<()>;
 }
@@ -38,8 +43,10 @@ pub struct Env {
     pub slots: Vec<Val>,
     /// See [`Account::pending`].
     pub pending: Option<Box<Fault>>,
-    /// See [`Account::truncated`].
+    /// Set when an unbounded integer was enumerated from MININT to MAXINT, or as far as `reach` says.
     pub truncated: Option<Span>,
+    /// See [`Account::reach`].
+    pub reach: Option<i64>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<StopFlag>,
 }
@@ -70,6 +77,11 @@ impl Account for Env {
     #[inline(always)]
     fn truncated(&mut self) -> &mut Option<Span> {
         &mut self.truncated
+    }
+
+    #[inline(always)]
+    fn reach(&self) -> Option<i64> {
+        self.reach
     }
 
     #[inline(always)]

@@ -279,7 +279,8 @@ fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) ->
             if !empty && (lo.is_none() || hi.is_none()) {
                 env.truncated().get_or_insert(*span);
             }
-            for i in lo.unwrap_or(limits.0)..=hi.unwrap_or(limits.1) {
+            let (least, most) = env.reach().map_or(*limits, |reach| (-reach, reach));
+            for i in lo.unwrap_or(least)..=hi.unwrap_or(most) {
                 env.go_on()?;
                 let v = T::of_integer(i, env);
                 T::slots(env)[*slot as usize] = v;

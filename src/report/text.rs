@@ -364,7 +364,7 @@ pub fn reply(r: &Reply) -> String {
     match r {
         Reply::Truth(b) => format!("{}\n", if *b { "TRUE" } else { "FALSE" }),
         Reply::Value(v) => format!("{v}\n"),
-        Reply::Solutions { found, more, truncated } => {
+        Reply::Solutions { found, more, truncated, reach } => {
             let mut out = String::from(match (found.is_empty(), truncated) {
                 (false, _) => "TRUE\n",
                 (true, false) => "FALSE: no solution\n",
@@ -378,10 +378,11 @@ pub fn reply(r: &Reply) -> String {
                 out.push_str("  … and more\n");
             }
             if *truncated {
-                out.push_str(
-                    "  (integers without bounds were tried only from MININT to MAXINT: bound them, or raise \
-                     `--maxint`)\n",
-                );
+                let tried = match reach {
+                    Some(reach) => format!("from -{reach} to {reach}"),
+                    None => "from MININT to MAXINT".to_string(),
+                };
+                let _ = writeln!(out, "  (integers without bounds were tried only {tried}: bound them)");
             }
             out
         }

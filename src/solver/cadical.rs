@@ -15,9 +15,12 @@ pub use here::Cadical;
 #[cfg(feature = "cadical")]
 mod here {
     use super::*;
-    use rustsat::solvers::{ControlSignal, Solve, SolveIncremental, SolverResult, Terminate};
+    use crate::solver::conflict_cost;
+    use rustsat::solvers::{
+        ControlSignal, GetInternalStats, Solve, SolveIncremental, SolverResult, Terminate,
+    };
     use rustsat::types::{Lit as Foreign, TernaryVal};
-    use rustsat_cadical::CaDiCaL;
+    use rustsat_cadical::{CaDiCaL, Limit};
 
     pub struct Cadical {
         solver: CaDiCaL<'static, 'static>,
@@ -26,6 +29,7 @@ mod here {
         /// What went wrong when clauses were added: from then on there are no answers.
         broken: Option<String>,
         buffer: Vec<Foreign>,
+        stop: Stop,
     }
 
     fn foreign(lit: Lit) -> Foreign {
@@ -35,11 +39,12 @@ mod here {
     impl Cadical {
         pub fn new(stop: Stop) -> Cadical {
             let mut solver = CaDiCaL::default();
+            let watched = stop.clone();
             solver.attach_terminator(move || {
-                if stop.is_over() { ControlSignal::Terminate } else { ControlSignal::Continue }
+                if watched.is_over() { ControlSignal::Terminate } else { ControlSignal::Continue }
             });
             // Wire 0 is the constant, and no clause has it.
-            Cadical { solver, wires: 1, clauses: 0, broken: None, buffer: vec![] }
+            Cadical { solver, wires: 1, clauses: 0, broken: None, buffer: vec![], stop }
         }
 
         pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Found, NoAnswer> {
@@ -48,7 +53,17 @@ mod here {
             }
             let assumed: Vec<Foreign> = assumptions.iter().map(|&l| foreign(l)).collect();
             let gave_up = |e: &dyn std::fmt::Display| NoAnswer::GaveUp(e.to_string());
-            match self.solver.solve_assumps(&assumed).map_err(|e| gave_up(&e))? {
+            let cost = conflict_cost(self.clauses);
+            if let Some(left) = self.stop.effort() {
+                let most = i32::try_from(left / cost).unwrap_or(i32::MAX).max(1);
+                self.solver.set_limit(Limit::Conflicts(most)).map_err(|e| gave_up(&e))?;
+            }
+            let before = self.solver.conflicts();
+            let answer = self.solver.solve_assumps(&assumed);
+            let conflicts = self.solver.conflicts().saturating_sub(before) as u64;
+            // A question costs something even if no conflict answers it: its model is read.
+            self.stop.spend((conflicts + 1).saturating_mul(cost));
+            match answer.map_err(|e| gave_up(&e))? {
                 SolverResult::Sat => Ok(Found::Sat),
                 SolverResult::Interrupted => Err(NoAnswer::Stopped),
                 SolverResult::Unsat => {
@@ -82,6 +97,7 @@ mod here {
 
         fn clause(&mut self, parts: &[Lit]) {
             self.clauses += 1;
+            self.stop.spend(1);
             self.buffer.clear();
             self.buffer.extend(parts.iter().map(|&l| foreign(l)));
             if let Err(e) = self.solver.add_clause_ref(self.buffer.as_slice()) {

@@ -2,7 +2,7 @@
 
 use crate::term::{Assignment, Bool, Terms};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The answer to a query.
@@ -38,11 +38,14 @@ pub trait Solver {
     fn is_unbounded(&self) -> bool;
 }
 
-/// When to give up: at a point in time, or when somebody says so. Copies are about the same flag.
+/// When to give up: at a point in time, when somebody says so, or when so much was done. Copies are about the same flag
+/// and the same effort.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     flag: Arc<AtomicBool>,
     deadline: Option<Instant>,
+    /// What may still be done; see [`Stop::with_effort`].
+    effort: Option<Arc<AtomicU64>>,
 }
 
 impl Stop {
@@ -61,6 +64,25 @@ impl Stop {
         self
     }
 
+    /// So much may be done: a clause of a circuit is one, and a conflict of the search costs what [`conflict_cost`] says.
+    /// This does not depend on the machine, as a time does.
+    pub fn with_effort(mut self, effort: u64) -> Stop {
+        self.effort = Some(Arc::new(AtomicU64::new(effort)));
+        self
+    }
+
+    /// What may still be done, if there is an end to it.
+    pub fn effort(&self) -> Option<u64> {
+        self.effort.as_ref().map(|e| e.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn spend(&self, effort: u64) {
+        if let Some(left) = &self.effort {
+            // One thread spends: nothing is lost between reading and writing.
+            left.store(left.load(Ordering::Relaxed).saturating_sub(effort), Ordering::Relaxed);
+        }
+    }
+
     /// Not later than this one, and after this time at the latest.
     pub fn within(&self, time: Duration) -> Stop {
         let then = Instant::now().checked_add(time);
@@ -68,7 +90,7 @@ impl Stop {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
-        Stop { flag: self.flag.clone(), deadline }
+        Stop { flag: self.flag.clone(), deadline, effort: self.effort.clone() }
     }
 
     pub fn interrupt(&self) {
@@ -76,7 +98,9 @@ impl Stop {
     }
 
     pub fn is_over(&self) -> bool {
-        self.flag.load(Ordering::Relaxed) || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.flag.load(Ordering::Relaxed)
+            || self.effort() == Some(0)
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 
     /// How long there is, if there is an end.
@@ -84,6 +108,16 @@ impl Stop {
         self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
     }
 }
+
+/// What a conflict costs of an effort: the search looks at more between two of them where there are more clauses.
+pub fn conflict_cost(clauses: usize) -> u64 {
+    CONFLICT + clauses as u64 / CLAUSES_LOOKED_AT
+}
+
+/// What a conflict costs at least.
+const CONFLICT: u64 = 50;
+/// A clause is looked at in one conflict of so many.
+const CLAUSES_LOOKED_AT: u64 = 500;
 
 /// Makes solvers: engines need several, and a fresh one to check what another one found. An error says what is missing.
 pub type Make<'a> = dyn Fn() -> Result<Box<dyn Solver>, String> + 'a;

@@ -67,11 +67,19 @@ impl<'m> Problem<'m> {
         Ok(Encoded { encoder, shapes, claims, undefined })
     }
 
-    /// How many variables the unknowns have, integers without bounds not counted.
-    pub fn variables(&self, limits: Limits) -> Res<usize> {
+    /// How many bits the unknowns have: a boolean has one, an integer as many as its bounds leave it, and none if it has
+    /// no bounds.
+    pub fn bits(&self, limits: Limits) -> Res<u64> {
         let mut encoder = Encoder::new(self.model, self.scope, limits);
         let (_, shapes) = encoder.unknowns(&Env::new(self.model), &self.slots, &self.preds, self.span)?;
-        Ok(shapes.iter().map(|s| s.vars.len()).sum())
+        let bits = |v: &Var| match v {
+            Var::Bool(_) => 1,
+            Var::Int(v) => match (&encoder.terms.bounds(*v).low, &encoder.terms.bounds(*v).high) {
+                (Some(low), Some(high)) => (high - low).bits(),
+                _ => 0,
+            },
+        };
+        Ok(shapes.iter().flat_map(|s| &s.vars).map(bits).sum())
     }
 
     /// What the reference says to a valuation of the slots.

@@ -18,32 +18,46 @@ use crate::value::rep::R;
 use crate::value::val::{Val, from_value};
 use kanon_solver::solver;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
-/// Fewer variables than this are no work for a plan: a million values to try.
-const MIN_VARIABLES: usize = 20;
+/// Fewer bits than this are no work for a plan: a million values to try.
+const MIN_BITS: u64 = 20;
 /// Terms of a formula, about.
 const STEPS: u64 = 4_000_000;
-/// How long it is looked for.
-const TIME: Duration = Duration::from_secs(30);
+/// Clauses and conflicts, as [`solver::Stop::with_effort`] counts them.
+const EFFORT: u64 = 60_000_000;
 /// Of more solutions than this the order is not sorted any more, but that in which they are found.
 const MOST: usize = 1000;
-/// With fewer variables, more solutions than these are found sooner by the plan, which then meets few dead ends.
-const MANY_VARIABLES: usize = 100;
+/// With fewer bits, more solutions than these are found sooner by the plan, which then meets few dead ends.
+const MANY_BITS: u64 = 100;
+
+/// Why the solver is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// The unknowns have many values together: before the plan.
+    ManyValues,
+    /// The plan has no answer: something would have to be enumerated that has no end.
+    NoPlan,
+}
 
 impl Machine {
     /// Whether the valuations of the constants were found by the solver, whose word it is then that there are no others.
     pub fn is_solved_by_solver(&self) -> bool {
-        self.solved.get().is_some_and(|s| !matches!(s, Solver::Plan))
+        let who = [self.solved.get(), self.rescued.get()];
+        who.into_iter().flatten().any(|s| !matches!(s, Solver::Plan))
     }
 
     /// Visits all valuations of the constants, if the solver is the one to ask; a visit says whether to go on.
     pub(super) fn by_solver(
         &self,
+        why: Why,
         stop: &Stop,
         found: &mut dyn FnMut(Vec<Val>) -> Res<bool>,
     ) -> Option<Res<bool>> {
-        match self.solved.get_or_init(|| self.ask_solver(stop).unwrap_or(Solver::Plan)) {
+        let cell = match why {
+            Why::ManyValues => &self.solved,
+            Why::NoPlan => &self.rescued,
+        };
+        match cell.get_or_init(|| self.ask_solver(why, stop).unwrap_or(Solver::Plan)) {
             Solver::Plan => None,
             Solver::Done(all) => {
                 for valuation in all {
@@ -91,16 +105,20 @@ impl Machine {
         }
     }
 
-    fn ask_solver(&self, stop: &Stop) -> Option<Solver> {
+    fn ask_solver(&self, why: Why, stop: &Stop) -> Option<Solver> {
         if self.model.constants.is_empty() {
             return None;
         }
         let problem = self.problem();
-        let limits = Limits { steps: STEPS, deadline: Instant::now().checked_add(TIME), ..Limits::default() };
+        let limits = Limits { steps: STEPS, ..Limits::default() };
         // Without the conjuncts it costs next to nothing to see whether it is worth it.
-        let variables = problem.variables(limits.clone()).ok().filter(|n| *n >= MIN_VARIABLES)?;
+        let (least, many) = match why {
+            Why::ManyValues => (MIN_BITS, MANY_BITS),
+            Why::NoPlan => (0, 0),
+        };
+        let bits = problem.bits(limits.clone()).ok().filter(|n| *n >= least)?;
         let mut encoded = problem.encode(limits, Mutant::None).ok()?;
-        let clock = solver::Stop::after(TIME).with_flag(stop.clone());
+        let clock = solver::Stop::never().with_flag(stop.clone()).with_effort(EFFORT);
         if encoded.may_be_undefined(&clock) != Some(false) {
             return None;
         }
@@ -115,7 +133,7 @@ impl Machine {
                 found.sort();
                 found.iter().map(|values| tests.vals(values)).collect::<Option<_>>().map(Solver::Done)
             }
-            Ended::Enough if variables >= MANY_VARIABLES => Some(Solver::OneByOne),
+            Ended::Enough if bits >= many => Some(Solver::OneByOne),
             _ => None,
         }
     }

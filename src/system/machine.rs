@@ -56,6 +56,8 @@ pub struct Machine {
     pub(super) valuations: Valuations,
     /// Who solves PROPERTIES, once that was decided.
     pub(super) solved: std::sync::OnceLock<super::constants::Solver>,
+    /// Who does where the plan has no answer.
+    pub(super) rescued: std::sync::OnceLock<super::constants::Solver>,
     /// Valuations that are taken at most, when they are looked for as they come.
     pub(super) most: usize,
     /// Whether a row begins with the number of its valuation: 1 or 0.
@@ -199,6 +201,7 @@ impl Machine {
             setup: None,
             valuations: Valuations::default(),
             solved: std::sync::OnceLock::new(),
+            rescued: std::sync::OnceLock::new(),
             most: usize::MAX,
             offset: 0,
             is_word: Vec::new(),

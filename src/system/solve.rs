@@ -1,6 +1,7 @@
 //! The search for the constants of a machine: all valuations before anything is explored, or the first ones before and the
 //! others as they come.
 
+use super::by_solver::Why;
 use super::constants::{Setup, Valuations};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
@@ -60,13 +61,38 @@ impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
     fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let stop = env.stop.clone().unwrap_or_default();
-        if let Some(answer) = self.by_solver(&stop, &mut |valuation| found(Found::Valuation(valuation))) {
+        let by_solver = |why, found: &mut dyn FnMut(Found) -> Res<bool>| {
+            self.by_solver(why, &stop, &mut |valuation| found(Found::Valuation(valuation)))
+        };
+        if let Some(answer) = by_solver(Why::ManyValues, found) {
             return answer;
         }
+        // Where the plan has no answer it mostly says so before it has found anything.
+        let (mut is_first, mut is_gap) = (true, false);
+        let planned = self.plan(env, &mut |one, is_cut| {
+            is_gap = std::mem::take(&mut is_first)
+                && (is_cut || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..))));
+            if is_gap { Ok(false) } else { found(one) }
+        });
+        is_gap |= is_first
+            && (env.truncated.is_some() || matches!(&planned, Err(f) if matches!(**f, Fault::Limit(..))));
+        if !is_gap || stop.load(Ordering::Relaxed) {
+            return planned;
+        }
+        let cut = env.truncated.take();
+        if let Some(answer) = by_solver(Why::NoPlan, found) {
+            return answer;
+        }
+        env.truncated = cut;
+        if is_first { planned } else { self.plan(env, &mut |one, _| found(one)) }
+    }
+
+    /// Runs the plan of PROPERTIES. A visit also hears whether anything was cut off so far.
+    fn plan(&self, env: &mut Env, found: &mut dyn FnMut(Found, bool) -> Res<bool>) -> Res<bool> {
         let n = self.const_slots();
         self.properties.solve(env, &mut |env| {
             if let Some(e) = &env.pending {
-                return found(Found::Fault(e.clone()));
+                return found(Found::Fault(e.clone()), env.truncated.is_some());
             }
             let mut valuation = Vec::with_capacity(n);
             for (slot, v) in env.slots[..n].iter().enumerate() {
@@ -75,7 +101,7 @@ impl Machine {
                 let is_forced = v.is_lazy() && !ops::symbolic(&v);
                 valuation.push(if is_forced { force(v, &self.slots[slot].rep)? } else { v });
             }
-            found(Found::Valuation(valuation))
+            found(Found::Valuation(valuation), env.truncated.is_some())
         })
     }
 

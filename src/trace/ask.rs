@@ -11,7 +11,8 @@ use crate::value::rep::Shape;
 use crate::value::val::{Val, to_value};
 use crate::value::{Scope, Value, ops};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 pub struct Ask<'a> {
     compiler: Compiler<'a>,
@@ -99,13 +100,68 @@ impl<'a> Ask<'a> {
     /// The values of locals under which all predicates are true; at most `limit`. The last is left in the
     /// environment.
     pub fn solve(&mut self, locals: &[LocalId], preds: &[&Expr], limit: usize) -> Res<Solutions> {
+        let mut out = Solutions::default();
+        self.solve_into(locals, preds, limit, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same; where an integer has no bounds it is enumerated outwards from 0, farther and farther, until there are
+    /// enough solutions, or the next step outwards finds no more than the last one, or the time is over. What is found is
+    /// a solution in any case; that nothing was found says nothing if something was cut off.
+    pub fn solve_outwards(
+        &mut self,
+        locals: &[LocalId],
+        preds: &[&Expr],
+        limit: usize,
+        time: Duration,
+    ) -> Res<Solutions> {
+        let mut best = self.solve(locals, preds, limit)?;
+        let outer = self.env.stop.clone().unwrap_or_default();
+        let flag = Arc::new(AtomicBool::new(false));
+        self.env.stop = Some(flag.clone());
+        let ended = within(time, &flag, &outer, || {
+            let mut reach = FIRST_REACH;
+            while best.truncated && !best.more && best.fault.is_none() && reach <= LAST_REACH {
+                self.env.reach = Some(reach);
+                let mut next = Solutions::default();
+                let ended = self.solve_into(locals, preds, limit, &mut next);
+                let is_over = flag.load(Ordering::Relaxed);
+                if ended.is_err() && !is_over {
+                    return ended;
+                }
+                // A step that was interrupted may have found what the last one had not.
+                if ended.is_ok() || next.found.len() > best.found.len() {
+                    let is_done = !best.found.is_empty() && next.found.len() == best.found.len();
+                    best = Solutions { reach: Some(reach), truncated: next.truncated || is_over, ..next };
+                    if is_done {
+                        break;
+                    }
+                }
+                if is_over {
+                    break;
+                }
+                reach *= FARTHER;
+            }
+            Ok(())
+        });
+        self.env.reach = None;
+        self.env.stop = Some(outer);
+        ended.map(|()| best)
+    }
+
+    fn solve_into(
+        &mut self,
+        locals: &[LocalId],
+        preds: &[&Expr],
+        limit: usize,
+        out: &mut Solutions,
+    ) -> Res<()> {
         let slots: Vec<u32> = locals.iter().map(|l| self.compiler.local_slot(*l)).collect();
         let plan = self.compiler.plan(&slots, preds);
         self.grow();
-        let mut out = Solutions::default();
         let reps: Vec<_> = slots.iter().map(|s| self.compiler.slots[*s as usize].rep.clone()).collect();
         self.env.truncated = None;
-        plan.solve(&mut self.env, &mut |env| {
+        let solved = plan.solve(&mut self.env, &mut |env| {
             if let Some(f) = &env.pending {
                 out.fault.get_or_insert_with(|| f.clone());
                 return Ok(true);
@@ -127,9 +183,9 @@ impl<'a> Ask<'a> {
                 out.found.push(values);
             }
             Ok(true)
-        })?;
+        });
         out.truncated = self.env.truncated.is_some();
-        Ok(out)
+        solved.map(|_| ())
     }
 
     /// Binds the locals to the first values that fulfil the conditions and give the body this truth (`None`: no
@@ -184,4 +240,39 @@ pub struct Solutions {
     /// Where the predicate has no truth value.
     pub fault: Option<Box<Fault>>,
     pub truncated: bool,
+    /// How far from 0 integers without bounds were tried, if not from MININT to MAXINT.
+    pub reach: Option<i64>,
+}
+
+/// How far outwards integers are tried at first, at last, and how much farther each time.
+const FIRST_REACH: i64 = 64;
+const LAST_REACH: i64 = 1 << 42;
+const FARTHER: i64 = 8;
+/// How often somebody looks whether the time is over.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Does something with a flag that is set when the time is over, or when the run is to end.
+fn within<T>(time: Duration, flag: &AtomicBool, outer: &AtomicBool, body: impl FnOnce() -> T) -> T {
+    let is_done = AtomicBool::new(false);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                if begun.elapsed() > time || outer.load(Ordering::Relaxed) {
+                    flag.store(true, Ordering::Relaxed);
+                }
+                std::thread::park_timeout(LOOK);
+            }
+        });
+        // However the body ends, the watcher hears of it.
+        struct Done<'d>(&'d AtomicBool, std::thread::Thread);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+                self.1.unpark();
+            }
+        }
+        let _done = Done(&is_done, watcher.thread().clone());
+        body()
+    })
 }

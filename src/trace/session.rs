@@ -14,7 +14,10 @@ use crate::system::{Machine, Stop, System, Transition, Visitor, initial_states};
 use crate::value::element_name;
 use crate::value::fault::Fault;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
+/// How long integers without bounds are tried.
+const OUTWARDS: Duration = Duration::from_secs(5);
 /// Solutions of a predicate that are shown.
 const MAX_SOLUTIONS: usize = 10;
 /// Transitions and initial states that are offered.
@@ -31,6 +34,8 @@ pub enum Reply {
         found: Vec<Vec<(String, String)>>,
         more: bool,
         truncated: bool,
+        /// How far from 0 integers without bounds were tried, if not from MININT to MAXINT.
+        reach: Option<i64>,
     },
 }
 
@@ -181,7 +186,7 @@ impl<'s> Session<'s> {
         if locals.is_empty() {
             return ask.truth(&e).map(Reply::Truth).map_err(wrong);
         }
-        let solved = ask.solve(&locals, &[&e], MAX_SOLUTIONS).map_err(wrong)?;
+        let solved = ask.solve_outwards(&locals, &[&e], MAX_SOLUTIONS, OUTWARDS).map_err(wrong)?;
         if let (true, Some(f)) = (solved.found.is_empty(), solved.fault) {
             return Err(wrong(f));
         }
@@ -194,7 +199,7 @@ impl<'s> Session<'s> {
             pairs.map(show).collect()
         };
         let found = solved.found.iter().map(named).collect();
-        Ok(Reply::Solutions { found, more: solved.more, truncated: solved.truncated })
+        Ok(Reply::Solutions { found, more: solved.more, truncated: solved.truncated, reach: solved.reach })
     }
 
     /// Variables have values only in a state.

@@ -255,6 +255,16 @@ fn bounded_by_what_is_said() {
         ("#n.(n : NATURAL & n > 3 & n * n < 50)", "TRUE"),
         // Bounded from below only: outwards there is no end.
         ("#n.(n * n > 50 & n * n * n = 1)", "FALSE or limit"),
+        // By way of another variable, which is bounded by what is known only when the question is asked.
+        ("{i, j | 0 < i & i < j & j <= 3}", "{(1|->2),(1|->3),(2|->3)}"),
+        ("!m.(m : 0..4 => card({i, j | 0 < i & i < j & j <= m * m}) = m * m * (m * m - 1) / 2)", "TRUE"),
+        ("!m.(m : 0..4 => card({i, j | j : 1..m & i <= j & i > -m}) = m * (3 * m - 1) / 2 + m)", "TRUE"),
+        (
+            "!m.(m : -2..3 => {i, j, k | k < m & i >= 0 & i <= j & j < k} = \
+             {i, j, k | i : 0..3 & j : 0..3 & k : 0..3 & k < m & i <= j & j < k})",
+            "TRUE",
+        ),
+        ("#(i, j, k).(i > 5 & i < j & j < k & k < {1 |-> 8}(1))", "FALSE or limit"),
         ("{s | s : seq({1,2}) & size(s) <= 1}", "{{},[1],[2]}"),
         ("card({s | s : seq(S) & size(s) <= 2})", "13"),
         ("card({s | s : seq1(S) & size(s) < 3})", "12"),

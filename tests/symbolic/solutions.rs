@@ -392,3 +392,57 @@ fn sequences_up_to_a_length() {
     // c = 2 leaves PROPERTIES undefined for sequences of every length.
     assert_eq!(solved("size(s) <= f(c)"), Some((7, None)));
 }
+
+/// What bounds an unknown or a bound variable besides a set or a comparison of its own; every number was counted by hand.
+#[test]
+fn bounds_that_other_facts_give() {
+    let solved = |constants: &str, properties: &str| {
+        let text = format!("MACHINE m CONSTANTS {constants} PROPERTIES {properties} END");
+        let model = load_text("m.mch", &text).model.unwrap_or_else(|| panic!("{text}"));
+        let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+        let slots = (0..model.constants.len()).map(|i| Slot::Const(ConstId(i as u32))).collect();
+        let preds = model.properties.iter().collect();
+        let problem = Problem { model: &model, scope: &scope, slots, preds, span: Span::default() };
+        let encoded = problem.encode(Limits::default(), Mutant::None);
+        let mut encoded = encoded.unwrap_or_else(|r| panic!("{text}: {r:?}"));
+        let undefined = encoded.may_be_undefined(&Stop::never());
+        // The reference cannot enumerate all of these, so the solutions are counted as they are.
+        let mut found = 0;
+        let ended = encoded.each(&Stop::never(), &mut |_| Ok(true), &mut |_| {
+            found += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended, Ended::All, "{text}");
+        (found, undefined)
+    };
+    let defined = |n| (n, Some(false));
+    // Bounds through another variable: only [0,1,2] ascends.
+    let ascends = "a : 1..3 --> 0..2 & !(i, j).(i > 0 & j <= 3 & i < j => a(i) < a(j))";
+    assert_eq!(solved("a", ascends), defined(1));
+    // Through two, and only one side is missing.
+    assert_eq!(solved("n", "n : 0..9 & #(i, j, k).(i >= n & i < j & j < k & k < 5)"), defined(3));
+    // One set or the other: y is 1, 2, or above x.
+    assert_eq!(solved("x", "x : 1..4 & !y.(y : 1..2 or (y : 4..5 & y > x) => y /= x)"), defined(2));
+    assert_eq!(solved("x", "x : 1..4 & !y.(y : 1..2 or (y : 4..5 & y > x) => y + x /= 6)"), defined(1));
+    assert_eq!(solved("x", "x : 0..9 & #y.((y = 3 or y : 6..7) & x = y + 1)"), defined(3));
+    // `{x} <: S` is `x : S`.
+    assert_eq!(solved("f", "f : 1..3 --> 0..1 & !x.({x} <: 1..2 => f(x) = 1)"), defined(2));
+    // An interval with unknown bounds is a set with rows.
+    assert_eq!(solved("v, w", "v : 0..3 & w : 0..3 & v..w = {1, 2}"), defined(1));
+    assert_eq!(solved("v, w, s", "v : 0..3 & w : 0..3 & s <: {0, 2, 3} & v..w = s & v <= w"), defined(4));
+    assert_eq!(solved("v, w", "v : 0..3 & w : 0..3 & v..w = {1, 3}"), defined(0));
+    assert_eq!(solved("v, w", "v : 0..3 & w : 0..3 & v..w = 1..2 /\\ 5..6"), defined(6));
+    // Arguments that are sets are listed as they are.
+    let sets = "e = {{1}, {1, 200}, {300, 4, 5}} & f : e --> 0..1 & f({1}) = 1";
+    assert_eq!(solved("e, f", sets), defined(4));
+    // A total function has a value everywhere, a partial one may have none.
+    assert_eq!(solved("f", "f : 1..2 --> 1..2 & f(1) = 1"), defined(2));
+    assert_eq!(solved("f", "f : 1..2 +-> 1..2 & f(1) = 1"), (3, Some(true)));
+    assert_eq!(solved("f", "f : 1..2 --> 1..2 & f(3) = 1"), (0, Some(true)));
+    // Total on a set that is not known: f(2) has a value only if 2 is in it.
+    assert_eq!(solved("s, f", "s <: 1..2 & f : s --> 1..2 & f(2) = 1"), (3, Some(true)));
+    // Total on two different sets: there is none.
+    assert_eq!(solved("f", "f : 1..2 --> 0..9 & f : 1..3 --> 0..9"), defined(0));
+    assert_eq!(solved("f", "f : 1..2 --> 0..999 & f : 2..3 +-> 0..999"), defined(0));
+    assert_eq!(solved("f", "f : 1..2 --> 0..999 & f : 1..3 +-> 0..2"), defined(9));
+}

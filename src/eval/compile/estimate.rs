@@ -1,6 +1,6 @@
 //! About how many values a generator has, and what bounds an integer.
 
-use super::forms::{Conjunct, Form, OpenSlots, flatten, form, memberships};
+use super::forms::{Conjunct, Form, OpenSlots, flatten, form, may_fault, memberships};
 use super::{Compiler, fun_kind};
 use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
@@ -17,6 +17,8 @@ const LARGE: f64 = 1e14;
 /// At least this: an enumeration that would not end.
 pub(super) const UNBOUNDED: f64 = 1e15;
 const NEVER: f64 = 1e18;
+/// An integer that is bounded only by way of another: anything else first.
+const FAR: f64 = 1e9;
 
 /// A product or power of sizes: finite as long as its parts are.
 fn finite(parts: &[f64], size: f64) -> f64 {
@@ -92,8 +94,13 @@ impl Compiler<'_> {
                 return ((b - a) as f64 + 1.0).max(0.0);
             }
             let (lows, highs) = self.row_bounds(slot, open, todo);
-            if (has_lo || !lows.is_empty()) && (has_hi || !highs.is_empty()) {
+            let (is_low, is_high) = (has_lo || !lows.is_empty(), has_hi || !highs.is_empty());
+            if is_low && is_high {
                 return 12.0;
+            }
+            let is_far = |above| !self.far_bounds(slot, above, open, todo).is_empty();
+            if (is_low || is_far(false)) && (is_high || is_far(true)) {
+                return FAR;
             }
         }
         match (has_lo, has_hi, lo, hi) {
@@ -122,6 +129,7 @@ impl Compiler<'_> {
         let (low_rows, high_rows) = self.row_bounds(slot, open, todo);
         lows.extend(low_rows);
         highs.extend(high_rows);
+        let far = [false, true].map(|above| self.far_bounds(slot, above, open, todo));
         for m in memberships(todo) {
             let follows = m.conjunct.is_none() && !m.subset;
             if follows
@@ -161,7 +169,69 @@ impl Compiler<'_> {
             }
         }
         *todo = rest;
+        for (bounds, far) in [&mut lows, &mut highs].into_iter().zip(far) {
+            if bounds.is_empty() {
+                let far = far
+                    .into_iter()
+                    .filter_map(|(b, offset)| self.set_bound(b).map(|b| Bound { offset, ..b }));
+                bounds.extend(far);
+            }
+        }
         (lows, highs)
+    }
+
+    /// Bounds of an integer, from above or below, that come by way of other unknowns: `x < y & y <= E` bounds x. Only those
+    /// that always have a value: a fault is for the conjunct itself to tell.
+    fn far_bounds<'e>(
+        &self,
+        slot: Slot,
+        above: bool,
+        open: &OpenSlots,
+        todo: &[Conjunct<'e>],
+    ) -> Vec<(SetBound<'e>, i64)> {
+        let mut out = Vec::new();
+        self.find_far(slot, (above, 0), open, todo, &mut vec![slot], &mut out);
+        out
+    }
+
+    fn find_far<'e>(
+        &self,
+        slot: Slot,
+        (above, offset): (bool, i64),
+        open: &OpenSlots,
+        todo: &[Conjunct<'e>],
+        on_the_way: &mut Vec<Slot>,
+        out: &mut Vec<(SetBound<'e>, i64)>,
+    ) {
+        let is_closed = |e: &Expr| !self.mentions_open(e, open) && !may_fault(e);
+        // Its own bounds are known without this.
+        let is_far = on_the_way.len() > 1;
+        for c in todo {
+            match form(*c) {
+                Form::Less(a, b, strict) => {
+                    let (this, other, step) = if above { (a, b, -1) } else { (b, a, 1) };
+                    if self.symbol(this) != Some(slot) {
+                        continue;
+                    }
+                    let offset = offset + if strict { step } else { 0 };
+                    match self.symbol(other).filter(|s| open.contains(s)) {
+                        Some(next) if !on_the_way.contains(&next) => {
+                            on_the_way.push(next);
+                            self.find_far(next, (above, offset), open, todo, on_the_way, out);
+                            on_the_way.pop();
+                        }
+                        Some(_) => {}
+                        None if is_far && is_closed(other) => out.push((SetBound::Expr(other), offset)),
+                        None => {}
+                    }
+                }
+                Form::In(x, set) if is_far && self.symbol(x) == Some(slot) && is_closed(set) => {
+                    let bounds = self.bounds_of(set).map(|(low, high)| if above { high } else { low });
+                    out.extend(bounds.filter(|b| !matches!(b, SetBound::OpenSlots)).map(|b| (b, offset)));
+                }
+                _ => {}
+            }
+        }
     }
 
     fn set_bound(&mut self, b: SetBound) -> Option<Bound> {

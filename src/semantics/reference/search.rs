@@ -170,7 +170,7 @@ impl<'m> Task<'_, 'm> {
             }
         }
         for &slot in slots {
-            if let Some(candidates) = self.bounded(env, slot)? {
+            if let Some(candidates) = self.bounded(env, slot, slots)? {
                 return Ok((slot, candidates));
             }
         }
@@ -217,7 +217,7 @@ impl<'m> Task<'_, 'm> {
     }
 
     /// What the first useful fact allows the slot to be.
-    fn bounded(&self, env: &Env<'m>, slot: Slot) -> Result<Option<Vec<Item<'m>>>, Fault> {
+    fn bounded(&self, env: &Env<'m>, slot: Slot, open: &[Slot]) -> Result<Option<Vec<Item<'m>>>, Fault> {
         let (mut low, mut high): (Option<BigInt>, Option<BigInt>) = (None, None);
         for &(fact, truth) in &self.facts {
             let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
@@ -254,10 +254,49 @@ impl<'m> Task<'_, 'm> {
                 }
             }
         }
+        let low = low.or_else(|| self.far_bound(env, slot, false, open));
+        let high = high.or_else(|| self.far_bound(env, slot, true, open));
         let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
         let ints = Symbolic::Ints(Some(low), Some(high));
         let values = expand(self.cx, env, &ints, self.span())?;
         Ok(Some(values.into_iter().map(Item::Value).collect()))
+    }
+
+    /// A bound of an integer from above or below that comes by way of another open one: `x < y & y <= 5` bounds x.
+    fn far_bound(&self, env: &Env<'m>, slot: Slot, above: bool, open: &[Slot]) -> Option<BigInt> {
+        let others: Vec<Slot> = open.iter().copied().filter(|s| *s != slot).collect();
+        let mut best: Option<BigInt> = None;
+        for &(fact, truth) in &self.facts {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
+            let Some(op) = with_truth(*op, truth) else { continue };
+            for (op, pattern, other) in [(Some(op), a, b), (mirrored(op), b, a)] {
+                let Some(op) = op.filter(|_| is_slot(pattern, slot)) else { continue };
+                let step = match (op, above) {
+                    (BinOp::Le, true) | (BinOp::Ge, false) | (BinOp::In, _) => BigInt::ZERO,
+                    (BinOp::Lt, true) => -BigInt::one(),
+                    (BinOp::Gt, false) => BigInt::one(),
+                    _ => continue,
+                };
+                let bound = match others.iter().find(|s| is_slot(other, **s)) {
+                    Some(next) => self.far_bound(env, *next, above, &others).map(|b| b + step),
+                    None => match self.allowed(env, op, slot, pattern, other) {
+                        Some(Allowed::Range(low, high)) => {
+                            if above {
+                                high
+                            } else {
+                                low
+                            }
+                        }
+                        _ => None,
+                    },
+                };
+                best = match (best, bound) {
+                    (Some(a), Some(b)) => Some(if above { a.min(b) } else { a.max(b) }),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        best
     }
 
     /// What the facts say of the items of a sequence: `ran(s) = T` or `ran(s) <: T`.

@@ -5,6 +5,8 @@ use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, Quant, UnOp};
 use crate::symbolic::{Res, unlisted, unsupported};
 use kanon_solver::term::Bool;
+use num_bigint::BigInt;
+use num_traits::One;
 use std::ops::Not;
 
 impl<'m> Encoder<'m> {
@@ -163,11 +165,42 @@ impl<'m> Encoder<'m> {
             },
             (Sym::Lazy(_), _) if self.is_certainly_infinite(a) => Ok(Bool::FALSE),
             (_, Sym::Lazy(_)) if self.is_certainly_infinite(b) => Ok(Bool::FALSE),
+            (Sym::Lazy(x), Sym::Set(rows)) | (Sym::Set(rows), Sym::Lazy(x))
+                if matches!(&**x, Lazy::Ints(Some(_), Some(_))) =>
+            {
+                let Lazy::Ints(Some(low), Some(high)) = &**x else { return ill_typed(span) };
+                self.is_interval(low, high, &rows.clone(), span)
+            }
             (Sym::Lazy(_), _) | (_, Sym::Lazy(_)) => {
                 unlisted(span, "comparison with a set that cannot be listed")
             }
             _ => self.eq(a, b, span),
         }
+    }
+
+    /// `low..high = S` for a set with rows: every element is between the bounds, and there are as many as there are
+    /// integers between them.
+    fn is_interval(&mut self, low: &Sym<'m>, high: &Sym<'m>, rows: &super::Rows, span: Span) -> Res<Bool> {
+        let is_empty = !self.le(low, high, span)?;
+        let (mut inside, mut members) = (vec![], vec![]);
+        for (v, &is_in) in rows {
+            let v = Sym::ground(v);
+            let (above, below) = (self.le(low, &v, span)?, self.le(&v, high, span)?);
+            let between = self.terms.and([above, below]);
+            inside.push(self.terms.or([!is_in, between]));
+            members.push(is_in);
+        }
+        let none = self.terms.and(members.iter().map(|m| !*m));
+        let empty = self.terms.and([is_empty, none]);
+        let (low, high) = (self.int_term(low, span)?, self.int_term(high, span)?);
+        let elements = self.terms.count(members);
+        let one = BigInt::one();
+        let most = self.terms.sum([(low, -one.clone()), (high, one.clone())]);
+        let one = self.terms.constant(one);
+        let most = self.terms.add(most, one);
+        let is_full = self.terms.eq(elements, most);
+        let full = self.terms.and(inside.into_iter().chain([!is_empty, is_full]));
+        Ok(self.terms.or([empty, full]))
     }
 
     /// Inclusion; the left side is settled.

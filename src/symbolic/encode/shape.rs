@@ -25,8 +25,18 @@ pub enum Hull {
     Rec(Vec<Hull>),
     /// A set of some of these.
     Subset(BTreeSet<Value>),
-    /// A function: some of these arguments, each with a value in the hull.
-    Fun(BTreeSet<Value>, Box<Hull>),
+    /// A function: some of these arguments, or all of them if it is total, each with a value in the hull.
+    Fun(BTreeSet<Value>, Box<Hull>, Total),
+}
+
+/// Whether a function has a value for each of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total(bool);
+
+impl Total {
+    pub fn is_total(self) -> bool {
+        self.0
+    }
 }
 
 /// An unknown by its variables.
@@ -70,8 +80,11 @@ impl Hull {
             }
             (Hull::Pair(a, b), Hull::Pair(c, d)) => Hull::Pair(Box::new(a.meet(*c)), Box::new(b.meet(*d))),
             (Hull::Rec(a), Hull::Rec(b)) => Hull::Rec(a.into_iter().zip(b).map(|(a, b)| a.meet(b)).collect()),
-            (Hull::Fun(a, h), Hull::Fun(b, k)) => {
-                Hull::Fun(a.intersection(&b).cloned().collect(), Box::new(h.meet(*k)))
+            (Hull::Fun(a, h, t), Hull::Fun(b, k, u)) => {
+                // One that is total on the arguments of the one has all of them also if they are among the other's; if
+                // they are not, there is none.
+                let total = Total(t.0 || u.0);
+                Hull::Fun(a.intersection(&b).cloned().collect(), Box::new(h.meet(*k)), total)
             }
             (Hull::Fun(..), other @ Hull::Subset(_)) => other,
             (a, _) => a,
@@ -188,15 +201,45 @@ impl<'m> Encoder<'m> {
             }
             Lazy::Space(op, a, b) => {
                 let Some((s, t)) = elem.as_rel() else { return Ok(None) };
+                let listed = |s: &Sym<'m>| match s {
+                    Sym::Set(rows) => Some(rows.keys().cloned().collect::<BTreeSet<_>>()),
+                    _ => None,
+                };
+                // What is listed is not to be blurred, as sets and pairs are in their hulls.
+                let (xs, ys) = (listed(a), listed(b));
+                let is_exact = self.is_exact(a);
                 match (self.hull_of_elements(a, s, span)?, self.hull_of_elements(b, t, span)?) {
                     (Some(a), Some(b)) => {
-                        let functional = super::set::Kind::of(*op).is_some_and(|k| k.functional);
-                        if functional && !is_few(&b) {
-                            let arguments = attempt(self.values_in(&a, span))?;
-                            return Ok(arguments.map(|args| Hull::Fun(args, Box::new(b))));
+                        let xs = match xs {
+                            Some(xs) => xs,
+                            None => match attempt(self.values_in(&a, span))? {
+                                Some(xs) => xs,
+                                None => return Ok(None),
+                            },
+                        };
+                        let kind = super::set::Kind::of(*op);
+                        let functional = kind.as_ref().is_some_and(|k| k.functional);
+                        // Where no value may be had twice, rows say so shorter.
+                        let has_columns = kind.as_ref().is_some_and(|k| k.injective) && is_few(&b);
+                        if functional && kind.is_some_and(|k| k.total) && is_exact && !has_columns {
+                            return Ok(Some(Hull::Fun(xs, Box::new(b), Total(true))));
                         }
-                        let pairs = Hull::Pair(Box::new(a), Box::new(b));
-                        attempt(self.values_in(&pairs, span))?.map(Hull::Subset)
+                        if functional && !is_few(&b) {
+                            return Ok(Some(Hull::Fun(xs, Box::new(b), Total(false))));
+                        }
+                        let ys = match ys {
+                            Some(ys) => ys,
+                            None => match attempt(self.values_in(&b, span))? {
+                                Some(ys) => ys,
+                                None => return Ok(None),
+                            },
+                        };
+                        if attempt(self.within(xs.len().saturating_mul(ys.len()), span))?.is_none() {
+                            return Ok(None);
+                        }
+                        let pairs =
+                            xs.iter().flat_map(|x| ys.iter().map(|y| Value::pair(x.clone(), y.clone())));
+                        Some(Hull::Subset(pairs.collect()))
                     }
                     _ => None,
                 }
@@ -249,6 +292,23 @@ impl<'m> Encoder<'m> {
                 None => self.hull_of_type(elem, span)?,
             },
         })
+    }
+
+    /// Whether the set is what its hull says, whatever the unknowns are.
+    fn is_exact(&mut self, set: &Sym<'m>) -> bool {
+        match set {
+            Sym::Set(rows) => rows.values().all(|is_in| *is_in == Bool::TRUE),
+            Sym::Lazy(lazy) => match &**lazy {
+                Lazy::All(_) => true,
+                Lazy::Ints(Some(low), Some(high)) => [low, high].into_iter().all(|end| {
+                    let (least, most) = self.range_of(end);
+                    least.is_some() && least == most
+                }),
+                Lazy::Product(a, b) => self.is_exact(a) && self.is_exact(b),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     fn around_rows(&mut self, values: BTreeSet<Value>, ty: &Type) -> Option<Hull> {
@@ -460,7 +520,8 @@ impl<'m> Encoder<'m> {
                         _ => return Ok(None),
                     };
                 }
-                values.map(|h| Hull::Fun(points.keys().cloned().collect(), Box::new(h)))
+                let total = Total(points.values().all(|(there, _)| *there == Bool::TRUE));
+                values.map(|h| Hull::Fun(points.keys().cloned().collect(), Box::new(h), total))
             }
             Sym::Lazy(_) => {
                 let listed = self.elements(s, span)?;
@@ -686,7 +747,18 @@ impl<'m> Encoder<'m> {
                 }
                 Shape { sym: Sym::Rec(Arc::new(syms)), vars, is_value: self.terms.and(ok) }
             }
-            Hull::Fun(arguments, of) => {
+            Hull::Fun(arguments, of, Total(true)) => {
+                let (mut points, mut vars, mut ok) = (super::Points::new(), vec![], vec![]);
+                for x in arguments {
+                    let value = self.shape(of, name, span)?;
+                    self.within(vars.len() + value.vars.len(), span)?;
+                    vars.extend(value.vars);
+                    ok.push(value.is_value);
+                    points.insert(x.clone(), (Bool::TRUE, value.sym));
+                }
+                Shape { sym: Sym::Fun(Arc::new(points)), vars, is_value: self.terms.and(ok) }
+            }
+            Hull::Fun(arguments, of, Total(false)) => {
                 let (mut points, mut vars, mut ok) = (super::Points::new(), vec![], vec![]);
                 for x in arguments {
                     let v = self.terms.bool_var(name);
@@ -758,7 +830,7 @@ fn weight(h: &Hull) -> u64 {
         Hull::Ints(Some(l), Some(h)) => (h - l).to_u64().unwrap_or(1 << 40),
         Hull::Ints(None, None) => 1 << 42,
         Hull::Ints(..) => 1 << 41,
-        Hull::Fun(arguments, of) => (arguments.len() as u64).saturating_mul(weight(of).saturating_add(1)),
+        Hull::Fun(arguments, of, _) => (arguments.len() as u64).saturating_mul(weight(of).saturating_add(1)),
         Hull::Pair(a, b) => weight(a).saturating_add(weight(b)),
         Hull::Rec(fields) => fields.iter().map(weight).fold(0, u64::saturating_add),
     }

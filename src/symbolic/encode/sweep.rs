@@ -241,7 +241,7 @@ impl<'m> Encoder<'m> {
         for &slot in slots {
             let small = self.carrier_size(self.slot_type(slot)).filter(|n| *n <= MAX_CARRIER);
             if small.is_none_or(|n| n > 16)
-                && let Some((values, complete)) = self.bounded(env, slot, &task.facts, task.span)?
+                && let Some((values, complete)) = self.bounded(env, (slot, slots), &task.facts, task.span)?
             {
                 if complete == Bool::TRUE {
                     return Ok(Some((slot, values, complete)));
@@ -266,11 +266,11 @@ impl<'m> Encoder<'m> {
         }
     }
 
-    /// What the facts allow the slot to be, and when it cannot be anything else.
+    /// What the facts allow one of the open slots to be, and when it cannot be anything else.
     fn bounded(
         &mut self,
         env: &Env<'m>,
-        slot: Slot,
+        (slot, open): (Slot, &[Slot]),
         facts: &[Fact<'m>],
         span: Span,
     ) -> Res<Option<(Vec<Value>, Bool)>> {
@@ -278,6 +278,17 @@ impl<'m> Encoder<'m> {
         let mut high: Option<(BigInt, Bool)> = None;
         let mut partial: Option<(BTreeSet<Value>, Bool)> = None;
         for &(fact, truth) in facts {
+            // One of two has to be true: the slot is what the one or the other allows.
+            if let Some([one, other]) = either(fact, truth)
+                && let Some((mut values, a)) = self.bounded(env, (slot, open), &one, span)?
+                && let Some((more, b)) = self.bounded(env, (slot, open), &other, span)?
+                && (a, b) == (Bool::TRUE, Bool::TRUE)
+            {
+                values.extend(more);
+                values.sort();
+                values.dedup();
+                return Ok(Some((values, Bool::TRUE)));
+            }
             for (op, pattern, other) in sides(fact, truth) {
                 if !names(pattern, slot) {
                     continue;
@@ -314,6 +325,13 @@ impl<'m> Encoder<'m> {
                 }
             }
         }
+        // Another variable may be between this one and a bound that is missing.
+        let others: Vec<Slot> = open.iter().copied().filter(|s| *s != slot).collect();
+        for (bound, above) in [(&mut low, false), (&mut high, true)] {
+            if bound.is_none() && !others.is_empty() {
+                *bound = self.far_bound(env, (slot, &others), above, facts)?.map(|b| (b, Bool::TRUE));
+            }
+        }
         if let (Some((low, d)), Some((high, e))) = (low, high) {
             let def = self.terms.and([d, e]);
             let n = &high - &low + BigInt::one();
@@ -329,6 +347,66 @@ impl<'m> Encoder<'m> {
             }
         }
         Ok(partial.map(|(values, def)| (values.into_iter().collect(), def)))
+    }
+
+    /// A bound of an integer, from above or below, by facts that always have a value: its own, or those of open slots that
+    /// it is compared with.
+    fn far_bound(
+        &mut self,
+        env: &Env<'m>,
+        (slot, open): (Slot, &[Slot]),
+        above: bool,
+        facts: &[Fact<'m>],
+    ) -> Res<Option<BigInt>> {
+        let mut best: Option<BigInt> = None;
+        for &(fact, truth) in facts {
+            for (op, pattern, other) in sides(fact, truth) {
+                if !is_slot(pattern, slot) || pattern.ty != Type::Int {
+                    continue;
+                }
+                let step = match (op, above) {
+                    (BinOp::Eq | BinOp::Le, true) | (BinOp::Eq | BinOp::Ge, false) => BigInt::ZERO,
+                    (BinOp::Lt, true) => -BigInt::one(),
+                    (BinOp::Gt, false) => BigInt::one(),
+                    (BinOp::In, _) => BigInt::ZERO,
+                    _ => continue,
+                };
+                let next = match other.kind {
+                    ExprKind::Local(id) => Some(Slot::Local(id)),
+                    ExprKind::Const(id) => Some(Slot::Const(id)),
+                    _ => None,
+                };
+                let bound = match next.filter(|n| open.contains(n)) {
+                    Some(next) => {
+                        // No variable twice on the way, so that it ends.
+                        let others: Vec<Slot> = open.iter().copied().filter(|s| *s != next).collect();
+                        self.far_bound(env, (next, &others), above, facts)?.map(|b| b + step)
+                    }
+                    None => match attempt(self.allowed(env, op, slot, pattern, other))?.flatten() {
+                        Some(Allowed::Range(low, high, Bool::TRUE)) => {
+                            if above {
+                                high
+                            } else {
+                                low
+                            }
+                        }
+                        Some(Allowed::Values(values, Bool::TRUE)) => {
+                            let end = if above { values.last() } else { values.first() };
+                            match end {
+                                Some(Value::Int(i)) => Some(i.clone()),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    },
+                };
+                best = match (best, bound) {
+                    (Some(a), Some(b)) => Some(if above { a.min(b) } else { a.max(b) }),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        Ok(best)
     }
 
     /// What `pattern op other` leaves for the slot; `None` if it cannot be told yet.
@@ -516,10 +594,30 @@ pub(super) fn collect<'m>(p: &'m Expr, truth: bool, out: &mut Vec<Fact<'m>>) {
     }
 }
 
+/// A disjunction as the facts of its parts, of which those of one have to be true.
+fn either<'m>(fact: &'m Expr, truth: bool) -> Option<[Vec<Fact<'m>>; 2]> {
+    let (a, b) = match (&fact.kind, truth) {
+        (ExprKind::Binary(BinOp::Or, a, b), true) => ((a, true), (b, true)),
+        (ExprKind::Binary(BinOp::Implies, a, b), true) => ((a, false), (b, true)),
+        (ExprKind::Binary(BinOp::And, a, b), false) => ((a, false), (b, false)),
+        _ => return None,
+    };
+    let facts = |(e, truth): (&'m Expr, bool)| {
+        let mut facts = vec![];
+        collect(e, truth, &mut facts);
+        facts
+    };
+    Some([facts((&**a.0, a.1)), facts((&**b.0, b.1))])
+}
+
 /// A fact as relations from one side to the other.
 pub(super) fn sides(fact: &Expr, truth: bool) -> Vec<(BinOp, &Expr, &Expr)> {
     let ExprKind::Binary(op, a, b) = &fact.kind else { return vec![] };
     let Some(op) = with_truth(*op, truth) else { return vec![] };
+    // `{x, y} <: S` is `x : S` and `y : S`.
+    if let (BinOp::Subset | BinOp::StrictSubset, ExprKind::SetExt(items)) = (op, &a.kind) {
+        return items.iter().map(|item| (BinOp::In, item, &**b)).collect();
+    }
     let mut all = vec![(op, &**a, &**b)];
     all.extend(mirrored(op).map(|op| (op, &**b, &**a)));
     all

@@ -90,11 +90,15 @@ fn fit_exactly<'m>(e: &mut Encoder<'m>, value: &Sym<'m>, hull: &Hull, to: &Sym<'
             same.push(fits);
             Fit { same: e.terms.and(same), fits }
         }
-        (Hull::Fun(_, of), _, Sym::Fun(to)) => {
+        (Hull::Fun(_, of, total), _, Sym::Fun(to)) => {
             let to = to.clone();
             let Some(made) = pointwise(e, value, span)? else { return Ok(Fit::NO) };
             let (mut same, mut fits) = (vec![], vec![made.def, made.is_function]);
             for (x, (there, y)) in to.iter() {
+                // A shape for total functions has no room for one that is not.
+                if total.is_total() {
+                    fits.push(made.points.get(x).map_or(Bool::FALSE, |(p, _)| *p));
+                }
                 match made.points.get(x) {
                     None | Some((Bool::FALSE, _)) => same.push(!*there),
                     Some((p, v)) => {
