@@ -521,7 +521,12 @@ impl<'m> Encoder<'m> {
         }
         let (Some(most), Some(over)) = (most, over) else { return Ok(None) };
         let Some(values) = attempt(self.values_in(&over, span))? else { return Ok(None) };
-        self.sequences_up_to(most.to_usize().unwrap_or(0), &values, span)
+        // Below 0 there is only the empty sequence; what is too large for a number of rows bounds nothing here.
+        let most = if most < BigInt::ZERO { Some(0) } else { most.to_usize() };
+        match most {
+            Some(most) => self.sequences_up_to(most, &values, span),
+            None => Ok(None),
+        }
     }
 
     /// A value for each unknown that the conjuncts, all of them true, allow; in an order in which each may use the
