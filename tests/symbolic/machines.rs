@@ -17,12 +17,12 @@ const STATES: usize = 400;
 /// Steps that the engines may take.
 const DEPTH: usize = 5;
 
-fn count(var: &str, default: u64) -> u64 {
+pub fn count(var: &str, default: u64) -> u64 {
     std::env::var(var).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 /// The integer of every second machine is bounded by the invariant, so that it can leave its shape.
-fn machine(seed: u64) -> Machine {
+pub fn machine(seed: u64) -> Machine {
     let mut machine = Machine::new(seed, 10);
     let i = machine.model.variables.iter().position(|v| v.ty == Type::Int);
     if let Some(i) = i.filter(|_| seed % 2 == 0) {
@@ -37,7 +37,7 @@ fn machine(seed: u64) -> Machine {
     machine
 }
 
-fn project(machine: &Machine) -> Project {
+pub fn project(machine: &Machine) -> Project {
     let (model, scope) = (machine.model.clone(), machine.scope.clone());
     Project { opened: Opened { model, scope, ..Opened::default() }, ..Project::default() }
 }

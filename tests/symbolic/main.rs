@@ -5,4 +5,5 @@ mod support;
 
 mod ground;
 mod machines;
+mod prove;
 mod solutions;
