@@ -11,7 +11,8 @@ pub mod eval;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
-pub mod refine;
+pub mod prove;
+mod refine;
 pub mod repl;
 pub mod replay;
 pub mod symbolic;
@@ -76,6 +77,8 @@ enum Command {
     Ic3(symbolic::Args),
     /// Check temporal formulas
     Ltl(ltl::Args),
+    /// Decide the proof obligations of a machine with a solver, for all states that fulfil its invariant
+    Prove(prove::Args),
     /// Compare a refinement with what it refines
     Refine(refine::Args),
     /// Run all symmetry strategies and compare what they find and how long they take
@@ -199,6 +202,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Kinduction(args) => symbolic::run(args, Engine::KInduction),
         Command::Ic3(args) => symbolic::run(args, Engine::Ic3),
         Command::Ltl(args) => ltl::run(args),
+        Command::Prove(args) => prove::run(args),
         Command::Refine(args) => refine::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Graph(args) => graph::run(args),

@@ -32,7 +32,7 @@ pub(super) fn choice(text: &str) -> Result<Choice, String> {
     }
 }
 
-fn solver(text: &str) -> Result<Backend, String> {
+pub(super) fn solver(text: &str) -> Result<Backend, String> {
     let known = Backend::ALL.into_iter().find(|b| b.name() == text);
     known.ok_or_else(|| "expected auto, sat, z3 or cvc5".into())
 }

@@ -10,6 +10,7 @@ pub mod layout;
 pub mod ltl;
 pub mod picture;
 pub mod progress;
+pub mod proved;
 pub mod refined;
 pub mod svg;
 pub mod symbolic;

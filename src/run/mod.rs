@@ -37,6 +37,7 @@ pub mod notes;
 pub mod numbers;
 pub mod project;
 mod proofs;
+pub mod prove;
 pub mod reference;
 pub mod refine;
 pub mod symbolic;

@@ -20,13 +20,13 @@ const STATES: usize = 400;
 /// Steps that the engines may take.
 const DEPTH: usize = 5;
 
-fn count(var: &str, default: u64) -> u64 {
+pub fn count(var: &str, default: u64) -> u64 {
     std::env::var(var).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 /// A random machine whose variables and constants of infinite types are bounded, so that they have formulas: variables by
 /// the invariant, which they may leave. A third of them has no other invariant, so that some of them hold.
-fn machine(seed: u64) -> Machine {
+pub fn machine(seed: u64) -> Machine {
     let mut machine = Machine::new(seed, 10);
     let model = &mut machine.model;
     if seed % 3 == 1 {
@@ -69,7 +69,7 @@ fn finite(ty: &Type, span: Span) -> Expr {
     node(kind, ty.clone().pow())
 }
 
-fn project(machine: &Machine) -> Project {
+pub fn project(machine: &Machine) -> Project {
     let (model, scope) = (machine.model.clone(), machine.scope.clone());
     Project { opened: Opened { model, scope, ..Opened::default() }, ..Project::default() }
 }

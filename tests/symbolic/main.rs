@@ -6,4 +6,5 @@ mod support;
 mod ground;
 mod machines;
 mod models;
+mod prove;
 mod solutions;

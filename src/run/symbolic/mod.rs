@@ -134,7 +134,8 @@ const MOST_SEQUENCES: usize = 1_000_000;
 /// What another solver has to look at a proof.
 const SECOND_LOOK: Duration = Duration::from_secs(4);
 
-const WD: Refusal = Refusal("formulas follow the default reading of undefined terms: leave out `--wd`");
+pub(super) const WD: Refusal =
+    Refusal("formulas follow the default reading of undefined terms: leave out `--wd`");
 const PROB: Refusal = Refusal(
     "`--constants prob` leaves out valuations of the constants, and formulas are about all of them: leave it out",
 );
@@ -261,7 +262,7 @@ pub fn answer(
 }
 
 /// Something that has no formula, in words.
-fn refused(opened: &Opened, r: &Refused) -> String {
+pub(super) fn refused(opened: &Opened, r: &Refused) -> String {
     match opened.sources.get(r.span.file) {
         Some(_) => format!("{} ({})", r.why, opened.sources.place(r.span)),
         None => r.why.clone(),
@@ -290,13 +291,13 @@ fn named(opened: &Opened, observer: Observer) -> String {
 }
 
 /// The solvers for a run.
-struct Solvers {
-    first: Backend,
+pub(super) struct Solvers {
+    pub(super) first: Backend,
     other: Option<Backend>,
     stop: Stop,
 }
 
-fn start(backend: Backend, stop: &Stop) -> Result<Box<dyn Solver>, String> {
+pub(super) fn start(backend: Backend, stop: &Stop) -> Result<Box<dyn Solver>, String> {
     Ok(match backend {
         Backend::Auto | Backend::Sat => Box::new(Sat::new(stop.clone())),
         Backend::Z3 | Backend::Cvc5 => Box::new(Smt::start(backend.name(), stop.clone())?),
@@ -304,7 +305,7 @@ fn start(backend: Backend, stop: &Stop) -> Result<Box<dyn Solver>, String> {
 }
 
 impl Solvers {
-    fn choose(asked: Backend, encoded: &Encoded, stop: Stop) -> Solvers {
+    pub(super) fn choose(asked: Backend, encoded: &Encoded, stop: Stop) -> Solvers {
         let installed = smt::installed();
         let smt = [Backend::Z3, Backend::Cvc5].into_iter().filter(|b| installed.contains(&b.name()));
         let smt: Vec<Backend> = smt.collect();
@@ -314,6 +315,14 @@ impl Solvers {
             asked => asked,
         };
         Solvers { first, other: smt.into_iter().find(|b| *b != first), stop }
+    }
+
+    /// Who is asked first.
+    pub(super) fn first_name(&self) -> &'static str {
+        match self.first {
+            Backend::Auto | Backend::Sat => "cadical",
+            other => other.name(),
+        }
     }
 }
 
@@ -349,10 +358,7 @@ fn came(
         answered.uncovered.push(format!("{}: {}", named(opened, *observer), refused(opened, r)));
     }
     let solvers = Solvers::choose(task.solver, &encoded, stop.clone());
-    answered.solver = match solvers.first {
-        Backend::Auto | Backend::Sat => "cadical".into(),
-        other => other.name().into(),
-    };
+    answered.solver = solvers.first_name().into();
     // PROPERTIES that have no value for some constants are the business of explicit search.
     match encoded.undefined_properties {
         Some(Bool::FALSE) => {}

@@ -1,0 +1,58 @@
+//! `kanon prove`: the proof obligations of a model, decided by a solver.
+
+use super::symbolic::solver;
+use super::{Exit, ScopeOptions, Sketch, interrupt, seconds};
+use crate::report::{self, json, proved, text};
+use crate::run::prove::{Task, prove};
+use crate::run::symbolic::Backend;
+use crate::run::{Deadline, Project};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    /// Who decides formulas: `sat` (built in), `z3` or `cvc5` (if they are installed), or `auto`: SAT where every
+    /// integer is bounded, and an SMT solver where one is not
+    #[arg(long, value_name = "SOLVER", value_parser = solver)]
+    pub solver: Option<Backend>,
+    /// Seconds for each obligation
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub limit: Duration,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+pub fn run(args: &Args) -> Exit {
+    let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), |_, why| json::unknown(why));
+    interrupt::listen(&deadline);
+    let exit = answer(args, &deadline);
+    deadline.settle();
+    exit
+}
+
+fn answer(args: &Args, deadline: &Deadline) -> Exit {
+    let project = match Project::open(&args.file, &args.scope.args()) {
+        Ok(project) => project,
+        Err(refused) => return super::refuse(&refused, args.json),
+    };
+    let task = Task { solver: args.solver.unwrap_or_default(), limit: args.limit, ..Task::default() };
+    let answer = match prove(&project, &task, deadline, &mut |_, _| {}) {
+        Ok(answer) => answer,
+        Err(why) => return super::wrong(why.0, args.json),
+    };
+    if args.json {
+        report::out(&json::text(&proved::json(&answer, &project.opened)));
+    } else {
+        report::err(&text::warnings(&project.opened, report::colour_err()));
+        report::out(&proved::text(&answer, &project.opened));
+    }
+    Exit::of([proved::decision(&answer)])
+}
