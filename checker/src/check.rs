@@ -236,7 +236,7 @@ impl<'m> Checker<'m> {
     fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
         let mut chunk = 0;
         let mut last = Kind::Valuations;
-        while let Some((kind, content)) = reader.next()? {
+        while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
             if (kind as u8) < last as u8 {
@@ -329,7 +329,7 @@ impl<'m> Checker<'m> {
     fn follow<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
         let known = self.constants()?;
         let (mut chunk, mut initial, mut state) = (0, 0, 0);
-        while let Some((kind, content)) = reader.next()? {
+        while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let mut bytes = Bytes::new(&content);
             while !bytes.is_empty() && kind != Kind::Valuations {

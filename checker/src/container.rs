@@ -146,7 +146,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// A file that is damaged, with the place.
-    pub fn next(&mut self) -> Result<Option<(Kind, Vec<u8>)>, Rejected> {
+    pub fn chunk(&mut self) -> Result<Option<(Kind, Vec<u8>)>, Rejected> {
         let kind = self.take(1)?[0];
         if kind == 0 {
             let seal = self.take(32)?;

@@ -46,7 +46,9 @@ pub fn write(
     let symmetry = action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default();
     let statement = statement(solved, explored, options, symmetry).json();
     // Under another name until it is whole: a file that is there is not lost to one that fails.
-    let part = path.with_added_extension("part");
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let part = PathBuf::from(part);
     let written = File::create(&part).map_err(Failed::File).and_then(|file| {
         certify::write(BufWriter::new(file), &statement, &solved.machine, action, explored, stop)?;
         Ok(std::fs::rename(&part, path)?)

@@ -178,12 +178,13 @@ fn machine(file: &str) -> Arc<Machine> {
 #[test]
 fn flaws_of_the_search_are_named() {
     type Expected = fn(&Rejected) -> bool;
+    type Numbered = fn(u64) -> Flaw;
     let successor: Expected = |r| matches!(r, Rejected::MissingSuccessor { .. });
     let initial: Expected = |r| matches!(r, Rejected::MissingInitial { .. });
     let invariant: Expected = |r| matches!(r, Rejected::False { what: "the invariant", .. });
     let assertion: Expected = |r| matches!(r, Rejected::False { what: "an assertion", .. });
     let (scheduler, ring) = ("papers/scheduler0.mch", "papers/TokenRing.mch");
-    let rows: [(&str, fn(u64) -> Flaw, Expected); 7] = [
+    let rows: [(&str, Numbered, Expected); 7] = [
         (scheduler, |n| Flaw::LosesSuccessor(n), successor),
         (scheduler, |n| Flaw::LosesOperation(n as usize), successor),
         (ring, |n| Flaw::LosesOperation(n as usize), successor),
@@ -231,7 +232,7 @@ impl Parts {
     fn of(bytes: &[u8]) -> Parts {
         let (mut reader, statement) = Reader::new(bytes).expect("a certificate");
         let mut chunks = vec![];
-        while let Some(chunk) = reader.next().expect("a chunk") {
+        while let Some(chunk) = reader.chunk().expect("a chunk") {
             chunks.push(chunk);
         }
         Parts { statement, chunks }
