@@ -8,8 +8,9 @@ use kanon::eval::reference::{self, Cx, Env, State};
 use kanon::model::load::load_text;
 use kanon::model::open::Opened;
 use kanon::model::scope::{ScopeArgs, scope};
+use kanon::run::answer::Decision;
 use kanon::run::prove::{Kind, Obligation, Status, Task, prove};
-use kanon::run::symbolic::Backend;
+use kanon::run::symbolic::{self, Backend, Engine};
 use kanon::run::{Deadline, Project};
 use kanon::symbolic::encode::Mutant;
 use kanon::value::Value;
@@ -145,6 +146,31 @@ fn wrong_encodings_prove_too_much() {
     };
     assert!(matches!(status(Mutant::None), Status::Disproved(Some(_))));
     assert_eq!(status(Mutant::AppliedAnywhere), Status::Proved, "the mistake");
+}
+
+/// The shape of a total function has no room for one that is not: a step to such a one is not forgotten.
+#[test]
+fn a_total_function_that_loses_an_argument() {
+    for range in ["0..2", "0..1000", "INTEGER"] {
+        let text = format!(
+            "MACHINE m VARIABLES f INVARIANT f : 1..3 --> {range} INITIALISATION f := (1..3) * {{0}}
+             OPERATIONS lose = f := {{1}} <<| f; keep = f(1) := 1 END"
+        );
+        let model = load_text("m.mch", &text).model.expect("a machine");
+        let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+        let opened = Opened { model, scope, ..Opened::default() };
+        let project = Project { opened, ..Project::default() };
+        let task = Task { solver: Backend::Sat, ..Task::default() };
+        let found = prove(&project, &task, &Deadline::never(), &mut |_, _| {}).expect("kleene").obligations;
+        let status = |name: &str| found.iter().find(|o| o.name == name).map(|o| &o.status);
+        assert!(matches!(status("lose/inv1/INV"), Some(Status::Disproved(Some(_)))), "{range}");
+        assert_eq!(status("keep/inv1/INV"), Some(&Status::Proved), "{range}");
+        for engine in Engine::ALL {
+            let task = symbolic::Task { solver: Backend::Sat, depth: 5, ..symbolic::Task::new(engine) };
+            let found = symbolic::answer(&project, &task, &Deadline::never(), &|_| {}).expect("kleene");
+            assert_eq!(found.verdict, Decision::Fails, "{range}, {}: {:?}", engine.name(), found.reason);
+        }
+    }
 }
 
 /// A machine of our own, obligation by obligation.
