@@ -111,6 +111,17 @@ impl<'m> Problem<'m> {
 }
 
 impl<'m> Encoded<'m> {
+    /// Whether some unknown is, or has in it, an integer without bounds.
+    pub fn has_unbounded_integers(&self) -> bool {
+        self.shapes.iter().flat_map(|s| &s.vars).any(|v| match v {
+            Var::Int(v) => {
+                let bounds = self.encoder.terms.bounds(*v);
+                bounds.low.is_none() || bounds.high.is_none()
+            }
+            Var::Bool(_) => false,
+        })
+    }
+
     /// The values of the slots.
     pub fn decode(&self, found: &Assignment) -> Option<Vec<Value>> {
         let mut under = Evaluator::new(&self.encoder.terms, found);

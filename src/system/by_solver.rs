@@ -133,7 +133,8 @@ impl Machine {
                 found.sort();
                 found.iter().map(|values| tests.vals(values)).collect::<Option<_>>().map(Solver::Done)
             }
-            Ended::Enough if bits >= many => Some(Solver::OneByOne),
+            // There is no end to the values of an integer without bounds.
+            Ended::Enough if bits >= many && !encoded.has_unbounded_integers() => Some(Solver::OneByOne),
             _ => None,
         }
     }
