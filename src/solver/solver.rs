@@ -76,6 +76,8 @@ impl Stop {
         self.effort.as_ref().map(|e| e.load(Ordering::Relaxed))
     }
 
+    // Only the solver that is built in counts.
+    #[cfg_attr(not(feature = "cadical"), allow(dead_code))]
     pub(crate) fn spend(&self, effort: u64) {
         if let Some(left) = &self.effort {
             // One thread spends: nothing is lost between reading and writing.

@@ -27,6 +27,8 @@ const STEPS: u64 = 4_000_000;
 const EFFORT: u64 = 60_000_000;
 /// Of more solutions than this the order is not sorted any more, but that in which they are found.
 const MOST: usize = 1000;
+/// The same where an integer has no bounds: so many of them mean that there is no end.
+const MOST_UNBOUNDED: usize = 100;
 /// With fewer bits, more solutions than these are found sooner by the plan, which then meets few dead ends.
 const MANY_BITS: u64 = 100;
 
@@ -123,10 +125,12 @@ impl Machine {
             return None;
         }
         let tests = Tests::new(self, &problem.preds);
+        let is_unbounded = encoded.has_unbounded_integers();
+        let most = if is_unbounded { MOST_UNBOUNDED } else { MOST };
         let mut found: Vec<Vec<Value>> = vec![];
         let ended = encoded.each(&clock, &mut |values| tests.hold(values), &mut |values| {
             found.push(values);
-            if found.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match ended {
             Ended::All => {
@@ -134,7 +138,7 @@ impl Machine {
                 found.iter().map(|values| tests.vals(values)).collect::<Option<_>>().map(Solver::Done)
             }
             // There is no end to the values of an integer without bounds.
-            Ended::Enough if bits >= many && !encoded.has_unbounded_integers() => Some(Solver::OneByOne),
+            Ended::Enough if bits >= many && !is_unbounded => Some(Solver::OneByOne),
             _ => None,
         }
     }
