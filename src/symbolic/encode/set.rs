@@ -3,6 +3,7 @@
 use super::Options;
 use super::{Closure, Encoder, Env, Lazy, Mutant, Points, Rows, Sym, Truth, Val, ill_typed, truth};
 use crate::lang::diag::Span;
+use crate::model::reading::is_total;
 use crate::model::{BinOp, Fun, Type};
 use crate::symbolic::{Res, unlisted};
 use crate::value::Value;
@@ -1055,10 +1056,16 @@ impl<'m> Encoder<'m> {
                     (Sym::Set(rows), other) | (other, Sym::Set(rows)) => (rows.clone(), other.clone()),
                     _ => return infinite(),
                 };
+                if hides_faults(&other) {
+                    return infinite();
+                }
                 self.keep(&rows, def, |this, v| this.has(&Sym::ground(v), &other, span))?
             }
             Lazy::Boole(_, a, b) => {
                 let b = self.settle(Val::sure(b.clone()), span)?;
+                if hides_faults(&b.sym) {
+                    return infinite();
+                }
                 let (rows, def) = self.rows(a, span)?;
                 let def = self.terms.and([def, b.def]);
                 self.keep(&rows, def, |this, v| Ok(this.has(&Sym::ground(v), &b.sym, span)?.not()))?
@@ -1330,5 +1337,27 @@ pub(super) fn is_infinite(ty: &Type) -> bool {
         Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
         Type::Pow(t) => is_infinite(t),
         Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
+    }
+}
+
+/// Whether a set that is not listed may have no value because of an element that no test of membership looks at: whoever
+/// lists it would find the fault.
+fn hides_faults(s: &Sym) -> bool {
+    let Sym::Lazy(lazy) = s else { return false };
+    match &**lazy {
+        Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) => !(is_total(c.pred) && c.body.is_none_or(is_total)),
+        Lazy::All(_) | Lazy::Ints(..) | Lazy::Ext(_) | Lazy::Shift(_) => false,
+        Lazy::Pow(_, a) | Lazy::Seq(_, a) | Lazy::Id(a) | Lazy::Inverse(a) | Lazy::Dom(a) => hides_faults(a),
+        Lazy::Space(_, a, b)
+        | Lazy::Product(a, b)
+        | Lazy::Boole(_, a, b)
+        | Lazy::Prj(_, a, b)
+        | Lazy::Restrict(_, a, b)
+        | Lazy::Override(a, b)
+        | Lazy::Compose(a, b)
+        | Lazy::Direct(a, b)
+        | Lazy::Parallel(a, b)
+        | Lazy::If(_, a, b) => hides_faults(a) || hides_faults(b),
+        Lazy::Struct(fields) => fields.iter().any(hides_faults),
     }
 }
