@@ -127,6 +127,9 @@ pub struct Proved {
     pub seconds: f64,
 }
 
+const LEFT_OUT: &str = "the refinement speaks of variables of its abstraction, which are no part of the model \
+                        (`kanon refine` compares the two)";
+
 /// Decides the proof obligations of a model.
 ///
 /// # Errors
@@ -151,6 +154,11 @@ pub fn prove(
     };
     let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
     let mut proved = Proved { obligations: vec![], refused: None, solver: String::new(), seconds: 0.0 };
+    // Conjuncts that were left out are neither proved nor hypotheses, and preconditions may exclude what is disproved.
+    if !model.left_out.is_empty() {
+        proved.refused = Some(LEFT_OUT.into());
+        return Ok(proved);
+    }
     let mut encoded = match machine::encode(model, scope, wanted, limits, task.mutant) {
         Ok(encoded) => encoded,
         Err(r) => {

@@ -173,6 +173,17 @@ fn a_total_function_that_loses_an_argument() {
     }
 }
 
+/// What a refinement says of its abstraction is not in the model: nothing is called proved without it.
+#[test]
+fn a_refinement_with_a_gluing_invariant_is_not_proved_by_half() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/lang/marks_glued.ref");
+    let project = Project::open(&path, &ScopeArgs::default()).unwrap_or_else(|_| panic!("a model"));
+    assert!(!project.opened.model.left_out.is_empty());
+    let answer = prove(&project, &Task::default(), &Deadline::never(), &mut |_, _| {}).expect("kleene");
+    assert!(answer.obligations.is_empty() && answer.refused.is_some());
+    assert_eq!(kanon::report::proved::decision(&answer), Decision::Unknown);
+}
+
 /// A machine of our own, obligation by obligation.
 #[test]
 fn obligations_of_a_model() {
