@@ -148,9 +148,9 @@ pub(super) struct Common<'a, S> {
 }
 
 /// The thread that fires the events.
-pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
+pub(super) struct Leader<'a, 'b, S: System, V: ByKey, H> {
     pub common: &'a Common<'a, S>,
-    pub main: Loop<'a, 'p, S, H>,
+    pub main: Loop<'a, S, H>,
     pub kernel: Driven<'b, V>,
     pub view: Arc<View>,
     /// The states that were taken, in the order in which they will be fired.
@@ -162,7 +162,7 @@ pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
     pub is_over: bool,
 }
 
-impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
+impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)
