@@ -7,6 +7,7 @@ use crate::value::fault::{Fault, Res};
 use crate::value::rep::R;
 use crate::value::table::Table;
 use crate::value::val::Val;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,6 +50,40 @@ pub struct Env {
     pub reach: Option<i64>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<StopFlag>,
+    /// How many values may be tried, where somebody counts them.
+    pub budget: Budget,
+}
+
+/// So many more values may be tried; then evaluation ends as if it had been stopped. Unlike time it is the same on every
+/// machine.
+#[derive(Debug)]
+pub struct Budget(Cell<u64>);
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget::of(u64::MAX)
+    }
+}
+
+impl Budget {
+    pub fn of(values: u64) -> Budget {
+        Budget(Cell::new(values))
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    #[inline(always)]
+    fn spend(&self) -> Res<()> {
+        match self.0.get().checked_sub(1) {
+            Some(left) => {
+                self.0.set(left);
+                Ok(())
+            }
+            None => Err(Fault::limit("too many values to try")),
+        }
+    }
 }
 
 impl Env {
@@ -59,6 +94,7 @@ impl Env {
     /// A fault when evaluation shall end.
     #[inline]
     pub fn go_on(&self) -> Res<()> {
+        self.budget.spend()?;
         go_on(&self.stop)
     }
 
@@ -86,7 +122,7 @@ impl Account for Env {
 
     #[inline(always)]
     fn go_on(&self) -> Res<()> {
-        go_on(&self.stop)
+        Env::go_on(self)
     }
 }
 

@@ -191,6 +191,10 @@ impl<S: System> Visitor<S::Here> for Losing<'_, '_, S> {
     fn prefetch(&mut self, target: &[u64]) {
         self.visit.prefetch(target);
     }
+
+    fn reads_labels(&self) -> bool {
+        self.visit.reads_labels()
+    }
 }
 
 struct Starting<'a, 'v, W> {

@@ -5,6 +5,7 @@ use super::by_solver::Why;
 use super::constants::{Setup, Valuations};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
+use crate::eval::env::Budget;
 use crate::eval::node::{Env, Slot};
 use crate::eval::word::lower::{Known, Lower};
 use crate::value::fault::{Fault, Res};
@@ -18,6 +19,10 @@ use std::time::{Duration, Instant};
 
 /// How often somebody looks whether the first valuations have taken too long.
 const LOOK: Duration = Duration::from_millis(20);
+/// Values that the plan of PROPERTIES may try before anybody thinks of the solver: some milliseconds.
+const TRIES: u64 = 50_000;
+/// Valuations that it may find on the way: they are kept until it is done.
+const MOST_TRIED: usize = 10_000;
 /// Valuations have numbers of 32 bits.
 const MAX_NUMBERS: usize = u32::MAX as usize;
 
@@ -61,6 +66,14 @@ impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
     fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let stop = env.stop.clone().unwrap_or_default();
+        if let Some(all) = self.plan_in_short(&stop) {
+            for one in all {
+                if !found(one)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
         let by_solver = |why, found: &mut dyn FnMut(Found) -> Res<bool>| {
             self.by_solver(why, &stop, &mut |valuation| found(Found::Valuation(valuation)))
         };
@@ -85,6 +98,21 @@ impl Machine {
         }
         env.truncated = cut;
         if is_first { planned } else { self.plan(env, &mut |one, _| found(one)) }
+    }
+
+    /// What the plan of PROPERTIES finds, if it is through with all of it after few tries and nothing was left out.
+    fn plan_in_short(&self, stop: &Stop) -> Option<Vec<Found>> {
+        let mut env = self.solver(stop);
+        env.budget = Budget::of(TRIES);
+        let (mut all, mut is_whole) = (vec![], true);
+        let planned = self.plan(&mut env, &mut |one, is_cut| {
+            is_whole &= !is_cut && !matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
+            is_whole &= all.len() < MOST_TRIED;
+            all.push(one);
+            Ok(is_whole)
+        });
+        is_whole &= matches!(planned, Ok(true)) && env.truncated.is_none() && !env.budget.is_spent();
+        is_whole.then_some(all)
     }
 
     /// Runs the plan of PROPERTIES. A visit also hears whether anything was cut off so far.
@@ -250,7 +278,7 @@ impl Machine {
                 self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
         }
         self.sites = (0..l.sites).map(|_| Arc::default()).collect();
-        self.is_word = known.iter().map(|k| matches!(k, Known::Word)).collect();
+        self.known = known;
     }
 
     /// Every valuation, the first ones first.

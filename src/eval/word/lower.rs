@@ -72,6 +72,13 @@ impl<'a> Lower<'a> {
         self.pred(test)
     }
 
+    /// The same for a test that reads some locals, too.
+    pub fn open(&mut self, test: &Test, locals: impl Iterator<Item = Slot>) -> Option<Pred> {
+        self.bound.clear();
+        self.bound.extend(locals);
+        self.pred(test)
+    }
+
     /// The slots that a test reads.
     pub fn reads(&self, test: &Test) -> BTreeSet<Slot> {
         reads::of_test(test)
