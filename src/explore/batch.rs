@@ -229,6 +229,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         }
         let mut keys = block.keys.chunks_exact(words);
         let mut soon = block.keys.chunks_exact(words).skip(SOON);
+        let is_lost = H::WATCHES && self.common.planted.is_some_and(|p| p.errs(Planted::block));
         for (i, s1) in tokens.drain(..states).enumerate() {
             let state = block.states.get(i);
             let count = state.map_or(0, Judged::keys);
@@ -244,7 +245,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
                 main.hooks.expand(id, &row)?;
             }
             let outcome = kernel.expand(s1, |parent, x| {
-                for key in keys.by_ref().take(count) {
+                for key in keys.by_ref().take(count).skip_while(|_| is_lost) {
                     if let Some(key) = soon.next() {
                         x.rrac().store().prefetch(key);
                     }

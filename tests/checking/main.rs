@@ -14,3 +14,4 @@ mod starts;
 #[path = "../support/mod.rs"]
 mod support;
 mod threads;
+mod traces;
