@@ -502,6 +502,15 @@ impl Compiler<'_> {
         self.estimate(set) >= UNBOUNDED
     }
 
+    fn freetype_size(&mut self, ty: &Type) -> f64 {
+        let Some(Type::Free(free)) = ty.elem() else { return NEVER };
+        let Some(decl) = self.model.freetypes.get(free.at as usize) else { return NEVER };
+        if free.def().is_recursive {
+            return NEVER;
+        }
+        decl.arguments.iter().map(|set| set.as_ref().map_or(1.0, |set| self.estimate(set))).sum()
+    }
+
     /// About how many elements a set has; at least [`UNBOUNDED`] when it cannot be enumerated.
     pub(super) fn estimate(&mut self, set: &Expr) -> f64 {
         let rep = self.rep(&set.ty);
@@ -514,6 +523,7 @@ impl Compiler<'_> {
             ExprKind::Lit(Lit::EmptySet | Lit::EmptySeq) => 0.0,
             ExprKind::Lit(Lit::NatSet | Lit::Nat1Set) => max as f64 + 1.0,
             ExprKind::Lit(Lit::IntSet) => max as f64 - min as f64 + 1.0,
+            ExprKind::Lit(Lit::Whole) => self.freetype_size(&set.ty),
             ExprKind::Lit(_) => NEVER,
             ExprKind::Binary(BinOp::Interval, a, b) => match (literal(a), literal(b)) {
                 (Some(a), Some(b)) => (b - a + 1.0).max(0.0),
@@ -610,7 +620,7 @@ pub(super) fn type_size(rep: &Rep) -> f64 {
     match &rep.shape {
         Shape::Bool => 2.0,
         Shape::Elem(_) => 2.0,
-        Shape::Int | Shape::Str => UNBOUNDED * 4.0,
+        Shape::Int | Shape::Str | Shape::Real | Shape::Free(..) => UNBOUNDED * 4.0,
         Shape::Pair(a, b) => {
             let (m, n) = (type_size(a), type_size(b));
             finite(&[m, n], m * n)

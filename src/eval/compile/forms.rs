@@ -2,7 +2,7 @@
 
 use super::fun_kind;
 use crate::eval::node::Slot;
-use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, UnOp};
+use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, Type, UnOp};
 use std::collections::HashSet;
 
 /// A conjunct, negated or not.
@@ -67,6 +67,12 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
         return Form::Other;
     }
     let Conjunct { expr, negated, .. } = c;
+    if let ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, a, _) = &expr.kind
+        && a.ty != Type::Int
+    {
+        // Between two real numbers there is always another: bounds do not generate.
+        return Form::Other;
+    }
     match (&expr.kind, negated) {
         (ExprKind::Binary(BinOp::Eq, a, b), false) | (ExprKind::Binary(BinOp::Neq, a, b), true) => {
             Form::Eq(a, b)

@@ -12,7 +12,7 @@ use crate::eval::node::grow::Grow;
 use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, Type, UnOp};
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, LocalId, Type, UnOp};
 use crate::value::rep::{Rep, Shape};
 use crate::value::val::Val;
 use std::collections::{HashMap, HashSet};
@@ -495,6 +495,9 @@ impl<'m> Compiler<'m> {
                 span,
             }
         };
+        if l.ty != Type::Int {
+            return None;
+        }
         match &l.kind {
             ExprKind::Unary(UnOp::Neg, x) => {
                 let slot = self.as_slot(x).filter(|s| open.contains(s))?;
@@ -539,6 +542,10 @@ impl<'m> Compiler<'m> {
                 fields.iter().any(|f| self.is_pattern(f, open))
                     && fields.iter().all(|f| self.is_pattern(f, open) || !self.mentions_open(f, open))
             }
+            // Whatever else is in it has a value, so that a value of another constructor is no solution.
+            ExprKind::Call(Fun::Construct(_), args) => {
+                args.iter().all(|a| self.is_pattern(a, open) && is_plain(a))
+            }
             _ => false,
         }
     }
@@ -561,6 +568,10 @@ impl<'m> Compiler<'m> {
                 let parts = fields.iter().map(|f| self.pattern(f, open)).collect();
                 Pattern::Rec(parts, rep)
             }
+            ExprKind::Call(Fun::Construct(case), args) if self.mentions_open(e, open) => match &args[..] {
+                [a] => Pattern::Free(*case, Box::new(self.pattern(a, open))),
+                _ => Pattern::Check(self.expr(e), rep),
+            },
             _ => Pattern::Check(self.expr(e), rep),
         }
     }
@@ -797,5 +808,16 @@ impl<'m> Compiler<'m> {
 
     fn mentions(&self, e: &Expr, slot: Slot) -> bool {
         e.any(&|x| self.symbol(x) == Some(slot))
+    }
+}
+
+/// Whether it has a value whatever its names are, by its form.
+fn is_plain(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Local(_) | ExprKind::Elem(..) => true,
+        ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Real(_) | ExprKind::Lit(_) => true,
+        ExprKind::Binary(BinOp::Pair, a, b) => is_plain(a) && is_plain(b),
+        ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => parts.iter().all(is_plain),
+        _ => false,
     }
 }

@@ -4,7 +4,7 @@
 use super::{Compr, Env, settled};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::ops;
-use crate::value::rep::{R, Rep};
+use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{Closure, Lazy, Val};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,11 @@ impl Compr {
     }
 
     pub(super) fn sum(&self, env: &mut Env, product: bool) -> Res<Val> {
+        let is_real = matches!(self.rep.elem().shape, Shape::Real);
         let mut total = Val::I(i64::from(product));
+        if is_real {
+            total = ops::real_of(&total);
+        }
         let mut fault = None;
         let mut seen = std::collections::HashSet::new();
         let complete = self.plan.solve_all(env, &mut |env| {
@@ -57,7 +61,13 @@ impl Compr {
                 }
             }
             let v = self.element.val(env)?;
-            total = if product { ops::mul(&total, &v)? } else { ops::add(&total, &v) };
+            total = if is_real {
+                ops::real(if product { ops::Real::Mul } else { ops::Real::Add }, &total, &v)?
+            } else if product {
+                ops::mul(&total, &v)?
+            } else {
+                ops::add(&total, &v)
+            };
             Ok(true)
         })?;
         match fault {

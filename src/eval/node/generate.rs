@@ -48,6 +48,8 @@ pub enum Pattern {
     Check(Node, R),
     Pair(Box<Pattern>, Box<Pattern>, R),
     Rec(Vec<Pattern>, R),
+    /// Made by a constructor of a freetype.
+    Free(u32, Box<Pattern>),
 }
 
 impl Pattern {
@@ -73,6 +75,13 @@ impl Pattern {
                 let (x, y) = v.split(rep);
                 Ok(a.matches(x, env)? && b.matches(y, env)?)
             }
+            Pattern::Free(case, inside) => match v {
+                Val::Free(f) => match &f.argument {
+                    Some((v, _)) if f.case == *case => inside.matches(v.clone(), env),
+                    _ => Ok(false),
+                },
+                other => unreachable!("a value of a freetype was expected, not {other:?}"),
+            },
             Pattern::Rec(parts, rep) => {
                 for (i, p) in parts.iter().enumerate() {
                     if !p.matches(v.field(i, rep), env)? {

@@ -26,7 +26,7 @@ use crate::lang::external::External;
 use crate::model::{LocalId, Type};
 use crate::value::external::Names;
 use crate::value::fault::Res;
-use crate::value::ops::Restrict;
+use crate::value::ops::{self, Restrict};
 use crate::value::rep::R;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val};
 use std::cmp::Ordering;
@@ -176,6 +176,31 @@ pub enum Node {
     /// Expands a symbolic set whose representation is bits.
     Force(N, R),
     External(Box<Call>),
+    Typed(Box<Typed>),
+}
+
+/// An operation on real numbers or values of freetypes, which are never words.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    pub op: TypedOp,
+    pub args: Vec<Node>,
+    pub out: R,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypedOp {
+    Real(ops::Real),
+    Neg,
+    FromInt,
+    Floor,
+    Ceiling,
+    /// The constructor, and the form of its argument.
+    Construct(u32, Option<R>),
+    Destruct(u32),
+    IsCase(u32),
+    /// A freetype: for each constructor whether its arguments are in the next of the sets, and their form.
+    Freetype(Vec<Option<R>>),
 }
 
 /// A call of a function of ProB's kernel.
@@ -293,6 +318,8 @@ pub enum Atom {
     StrictW(N, N),
     Eq(N, N, R),
     Cmp(N, N, Cmp),
+    /// Real numbers.
+    CmpReal(N, N, Cmp),
     /// The representation is the set's.
     In(N, N, R),
     Subset(N, N, R),

@@ -7,7 +7,7 @@ use super::{Code, Frame, Int, Op, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
 use crate::eval::compile::{self, SlotInfo};
 use crate::eval::memo::Keyed;
-use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, Unary};
+use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, TypedOp, Unary};
 use crate::eval::plan as general_plan;
 use crate::lang::diag::Span;
 use crate::value::rep::{R, Rep, Shape, low};
@@ -209,6 +209,9 @@ impl<'a> Lower<'a> {
             Node::Let(defs, body) => Word::Let(self.defs(defs)?, self.boxed(body)?),
             Node::Force(_, rep) => return self.slow(node, rep),
             Node::External(c) => return self.slow(node, &c.out),
+            // A symbolic set.
+            Node::Typed(t) if matches!(t.op, TypedOp::Freetype(_)) => return None,
+            Node::Typed(t) => return self.slow(node, &t.out),
         })
     }
 
@@ -373,7 +376,9 @@ impl<'a> Lower<'a> {
                 self.memo_pred(pred::Op::Subset(rep.clone()), &[(&**a, rep), (&**b, rep)])?
             }
             // Seldom enough to be left to the slots.
-            Test::Atom(Atom::Strict(..)) | Test::Atom(Atom::InCompr { .. }) => return None,
+            Test::Atom(Atom::CmpReal(..))
+            | Test::Atom(Atom::Strict(..))
+            | Test::Atom(Atom::InCompr { .. }) => return None,
             Test::Atom(Atom::InInts(x, set)) => Pred::Atom(pred::Atom::InInts(self.boxed(x)?, *set)),
             Test::Atom(Atom::InInterval { x, lo, hi }) => Pred::Atom(pred::Atom::InInterval {
                 x: self.boxed(x)?,
@@ -547,7 +552,7 @@ impl<'a> Lower<'a> {
                     _ => Pattern::Pair(a, b, rep.as_pair().1.carrier),
                 }
             }
-            General::Rec(..) => return None,
+            General::Rec(..) | General::Free(..) => return None,
         })
     }
 

@@ -65,6 +65,7 @@ impl Slots {
             | Node::Struct(items, _) => self.nodes(items),
             Node::Compr(c) | Node::Sum { over: c, .. } | Node::Gather { over: c, .. } => self.compr(c),
             Node::External(c) => self.nodes(&c.args),
+            Node::Typed(t) => self.nodes(&t.args),
             Node::If(c, a, b) => {
                 self.test(c);
                 self.nodes([&**a, &**b]);
@@ -113,6 +114,7 @@ impl Slots {
             | Test::Atom(Atom::StrictW(a, b))
             | Test::Atom(Atom::Eq(a, b, _))
             | Test::Atom(Atom::Cmp(a, b, _))
+            | Test::Atom(Atom::CmpReal(a, b, _))
             | Test::Atom(Atom::In(a, b, _))
             | Test::Atom(Atom::Subset(a, b, _))
             | Test::Atom(Atom::FiniteSubset(a, b, _))
@@ -200,6 +202,7 @@ impl Slots {
                 self.pattern(b);
             }
             Pattern::Rec(parts, _) => parts.iter().for_each(|p| self.pattern(p)),
+            Pattern::Free(_, inside) => self.pattern(inside),
         }
     }
 

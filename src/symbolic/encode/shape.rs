@@ -121,6 +121,7 @@ fn around(values: &BTreeSet<Value>) -> Option<Hull> {
         |f: &dyn Fn(&Value) -> Option<Value>| -> Option<BTreeSet<Value>> { values.iter().map(f).collect() };
     Some(match first {
         Value::Bool(_) => Hull::Bool,
+        Value::Real(_) | Value::Free(..) => return None,
         Value::Int(_) | Value::Str(_) | Value::Elem(..) => Hull::Values(values.clone()),
         Value::Pair(_) => {
             let part = |second: bool| {
@@ -335,7 +336,7 @@ impl<'m> Encoder<'m> {
         Ok(Some(match ty {
             Type::Int => Hull::Ints(None, None),
             Type::Bool => Hull::Bool,
-            Type::Str | Type::Pred => return Ok(None),
+            Type::Str | Type::Pred | Type::Real | Type::Free(_) | Type::Again(_) => return Ok(None),
             Type::Given(_) => Hull::Values(self.carrier(ty, span)?.into_iter().collect()),
             Type::Pair(p) => match (self.hull_of_type(&p.0, span)?, self.hull_of_type(&p.1, span)?) {
                 (Some(a), Some(b)) => Hull::Pair(Box::new(a), Box::new(b)),
