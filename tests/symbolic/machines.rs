@@ -75,9 +75,14 @@ pub fn project(machine: &Machine) -> Project {
 }
 
 fn explicit(project: &Project, options: &Options) -> Option<Checked> {
+    explored(project, options, STATES)
+}
+
+/// The answer of explicit search, within so many states.
+pub fn explored(project: &Project, options: &Options, states: usize) -> Option<Checked> {
     let deadline = Deadline::after(Some(Duration::from_secs(2)));
     let options =
-        Options { max_states: Some(STATES), symmetry: Strategy::Off, shortest: true, ..options.clone() };
+        Options { max_states: Some(states), symmetry: Strategy::Off, shortest: true, ..options.clone() };
     let task = run::Task { options, ..run::Task::default() };
     let solved = task.solve(project, &deadline).ok()?;
     run::check::check(&solved, &task, &deadline, &mut |_| {}).ok()
@@ -97,7 +102,7 @@ fn by_formulas(project: &Project, engine: Engine, options: &Options, mutant: Mut
     answer(project, &task, &deadline, &|_| {}).expect("the options go together")
 }
 
-fn length(found: &Option<kanon::run::answer::Counterexample>) -> usize {
+pub fn length(found: &Option<kanon::run::answer::Counterexample>) -> usize {
     found.as_ref().map_or(0, |f| f.trace.steps.len().saturating_sub(1))
 }
 

@@ -5,7 +5,7 @@
 //! everything has a value. A finding counts when the evaluator has run its path and judged its last state itself
 //! ([`path`]). Holds needs a proof of an engine that a fresh solver has checked, and formulas for all observers.
 
-mod clauses;
+pub(super) mod clauses;
 mod path;
 mod portfolio;
 
@@ -18,6 +18,7 @@ use super::project::Project;
 use super::why;
 use crate::explore::plan::Refusal;
 use crate::explore::{Options, Order};
+use crate::model::Model;
 use crate::model::open::Opened;
 use crate::model::reading::Reading;
 use crate::run::constants::Constants;
@@ -269,7 +270,7 @@ pub(super) fn refused(opened: &Opened, r: &Refused) -> String {
     }
 }
 
-fn named(opened: &Opened, observer: Observer) -> String {
+pub(super) fn named(opened: &Opened, observer: Observer) -> String {
     let model = &opened.model;
     let text = |e: Option<&crate::model::Expr>| match e {
         Some(e) => {
@@ -326,6 +327,60 @@ impl Solvers {
     }
 }
 
+/// What the engines look for.
+pub(super) fn wanted(model: &Model, options: &Options) -> Wanted {
+    Wanted {
+        invariant: options.invariant,
+        assertions: options.assertions,
+        goal: options.goal,
+        deadlock: options.deadlock && model.operations.iter().any(|o| o.is_event),
+    }
+}
+
+/// The machine as formulas.
+pub(super) fn formulas<'m>(
+    opened: &'m Opened,
+    wanted: Wanted,
+    mutant: Mutant,
+    deadline: &Deadline,
+) -> Result<Encoded<'m>, Why> {
+    let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
+    machine::encode(&opened.model, &opened.scope, wanted, limits, mutant).map_err(|r| {
+        match deadline.is_set() {
+            true => Why::Limit(Fault::limit(r.why)),
+            false => Why::Formulas(format!("there is no formula for the machine: {}", refused(opened, &r))),
+        }
+    })
+}
+
+/// Whether there is an initial state. If not, INITIALISATION has no value for some constants, which is bad.
+///
+/// # Errors
+/// There is nothing that could hold, PROPERTIES have no value, or nobody knows.
+pub(super) fn has_start(solvers: &Solvers, encoded: &Encoded) -> Result<bool, Why> {
+    let no = |why: &str| Err(Why::Formulas(why.into()));
+    let ask = |claims: &[Bool]| ask(solvers, encoded, claims).map_err(Why::Formulas);
+    // PROPERTIES that have no value for some constants are the business of explicit search.
+    match encoded.undefined_properties {
+        Some(undefined) if ask(&[undefined])? => {
+            return no("PROPERTIES have no value for some constants: use explicit search");
+        }
+        Some(_) => {}
+        None => return no("PROPERTIES bound a constant by what may have no value: use explicit search"),
+    }
+    let t = &encoded.transitions;
+    if ask(&[t.axioms, t.init])? {
+        return Ok(true);
+    }
+    if !ask(&[t.axioms])? {
+        return no("PROPERTIES cannot be satisfied, so there is nothing that could hold");
+    }
+    if !ask(&[t.axioms, t.init_undefined])? {
+        return Err(Why::NoInitialState);
+    }
+    Ok(false)
+}
+
 fn came(
     project: &Project,
     task: &Task,
@@ -336,22 +391,14 @@ fn came(
     let opened = &project.opened;
     let model = &opened.model;
     let no = |why: String| Verdict::Unknown(Why::Formulas(why));
-    let has_operations = model.operations.iter().any(|o| o.is_event);
-    if task.options.deadlock && !has_operations {
+    let wanted = wanted(model, &task.options);
+    if task.options.deadlock && !wanted.deadlock {
         answered.notes.push(notes::NO_OPERATIONS.to_string());
     }
-    let wanted = Wanted {
-        invariant: task.options.invariant,
-        assertions: task.options.assertions,
-        goal: task.options.goal,
-        deadlock: task.options.deadlock && has_operations,
-    };
     let stop = Stop::never().with_flag(deadline.flag.clone());
-    let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
-    let mut encoded = match machine::encode(model, &opened.scope, wanted, limits, task.mutant) {
+    let mut encoded = match formulas(opened, wanted, task.mutant, deadline) {
         Ok(encoded) => encoded,
-        Err(r) if deadline.is_set() => return Verdict::Unknown(Why::Limit(Fault::limit(r.why))),
-        Err(r) => return no(format!("there is no formula for the machine: {}", refused(opened, &r))),
+        Err(why) => return Verdict::Unknown(why),
     };
     answered.size = (encoded.transitions.cells.len(), encoded.encoder.terms.size());
     for (observer, r) in &encoded.uncovered {
@@ -359,37 +406,10 @@ fn came(
     }
     let solvers = Solvers::choose(task.solver, &encoded, stop.clone());
     answered.solver = solvers.first_name().into();
-    // PROPERTIES that have no value for some constants are the business of explicit search.
-    match encoded.undefined_properties {
-        Some(Bool::FALSE) => {}
-        Some(undefined) => match ask(&solvers, &encoded, &[undefined]) {
-            Ok(false) => {}
-            Ok(true) => return no("PROPERTIES have no value for some constants: use explicit search".into()),
-            Err(why) => return no(why),
-        },
-        None => {
-            return no("PROPERTIES bound a constant by what may have no value: use explicit search".into());
-        }
-    }
-    let t = &encoded.transitions;
-    let has_start = match ask(&solvers, &encoded, &[t.axioms, t.init]) {
+    let has_start = match has_start(&solvers, &encoded) {
         Ok(has) => has,
-        Err(why) => return no(why),
+        Err(why) => return Verdict::Unknown(why),
     };
-    if !has_start {
-        match ask(&solvers, &encoded, &[t.axioms]) {
-            Ok(true) => {}
-            Ok(false) => {
-                return no("PROPERTIES cannot be satisfied, so there is nothing that could hold".into());
-            }
-            Err(why) => return no(why),
-        }
-        match ask(&solvers, &encoded, &[t.axioms, t.init_undefined]) {
-            Ok(true) => {}
-            Ok(false) => return Verdict::Unknown(Why::NoInitialState),
-            Err(why) => return no(why),
-        }
-    }
     let make = || start(solvers.first, &solvers.stop);
     let other_kind = solvers.other;
     let other = || match other_kind {

@@ -31,7 +31,7 @@ pub(in crate::symbolic) use sweep::attempt;
 
 use super::{Refused, RefusedKind, Res};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, ConstId, Expr, Fun, LocalId, Model, Type, VarId};
+use crate::model::{BinOp, ConstId, Expr, ExprKind, Fun, LocalId, Model, Type, VarId};
 use crate::value::{Scope, Value};
 use hashbrown::HashMap;
 use kanon_solver::term::{Bool, Int, Terms};
@@ -188,6 +188,20 @@ impl<'m> Env<'m> {
             at = b.next.as_ref();
         }
         Val::none()
+    }
+
+    /// Whether an expression names something that has no value here: an unknown whose turn has not come, above all.
+    fn names_open(&self, e: &Expr) -> bool {
+        e.any(&|x| match x.kind {
+            ExprKind::Const(id) => self.constant(id).is_none(),
+            ExprKind::Var(id) => self.variable(id).is_none(),
+            // Those that are bound inside the expression are not bound here.
+            ExprKind::Local(id) => {
+                let mut bound = std::iter::successors(self.locals.as_ref(), |b| b.next.as_ref());
+                bound.find(|b| b.id == id).is_some_and(|b| b.value.is_none())
+            }
+            _ => false,
+        })
     }
 
     pub fn with_constant(mut self, id: ConstId, value: Val<'m>) -> Self {

@@ -443,7 +443,24 @@ impl<'m> Encoder<'m> {
         self.hull_of_sequence(env, slot, facts, span)
     }
 
+    /// What a fact leaves for the slot. Where the other side has no value only because an unknown of it has none yet (it
+    /// may be the slot itself), that it has no value says nothing: then only what always has one bounds the slot.
     fn hull_of_fact(
+        &mut self,
+        env: &Env<'m>,
+        op: BinOp,
+        slot: Slot,
+        pattern: &'m Expr,
+        other: &'m Expr,
+    ) -> Res<Option<Hull>> {
+        let before = self.only_total_hulls;
+        self.only_total_hulls |= env.names_open(other);
+        let hull = self.hull_of_side(env, op, slot, pattern, other);
+        self.only_total_hulls = before;
+        hull
+    }
+
+    fn hull_of_side(
         &mut self,
         env: &Env<'m>,
         op: BinOp,
@@ -550,7 +567,7 @@ impl<'m> Encoder<'m> {
                     && args.first().is_some_and(|s| is_slot(s, slot))
                     && let Some(v) = attempt(self.item(env, other))?
                     && !v.is_none()
-                    && !(self.only_total_hulls && v.def != Bool::TRUE)
+                    && !((self.only_total_hulls || env.names_open(other)) && v.def != Bool::TRUE)
                 {
                     self.has_partial_hulls |= v.def != Bool::TRUE;
                     let high = match op {
@@ -570,7 +587,7 @@ impl<'m> Encoder<'m> {
                 if op == BinOp::In
                     && is_slot(pattern, slot)
                     && let Some(v) = attempt(self.item(env, other))?
-                    && !(self.only_total_hulls && v.def != Bool::TRUE)
+                    && !((self.only_total_hulls || env.names_open(other)) && v.def != Bool::TRUE)
                     && let Sym::Lazy(lazy) = &v.sym
                     && let Lazy::Seq(_, s) = &**lazy
                     && let Some((_, t)) = self.slot_type(slot).as_rel()
