@@ -251,6 +251,9 @@ fn answers(
     }
     match symbolic::answer(&project, &asked.task, deadline, &|_| {}) {
         Ok(mut answered) => {
+            if let Some(wrong) = answered.refuted.take() {
+                return Err(project.refuse(vec![wrong]));
+            }
             answered.total_seconds = begin.elapsed().as_secs_f64();
             Ok(Ok((project, Answer::Formulas(Box::new(answered)))))
         }

@@ -105,7 +105,10 @@ pub fn export(project: &Project, task: &Task, deadline: &Deadline) -> Result<Exp
     let stop = Stop::never().with_flag(deadline.flag.clone());
     let solvers = Solvers::choose(Backend::Auto, &encoded, stop.clone());
     // A file without a start would let everything hold.
-    symbolic::has_start(&solvers, &encoded).map_err(|w| why::text(&w, opened))?;
+    symbolic::has_start(&solvers, &mut encoded).map_err(|w| why::text(&w.why(), opened))?;
+    if !encoded.quantifiers.is_empty() {
+        return Err("PROPERTIES quantify over more values than a formula can list".into());
+    }
     for (property, observer) in encoded.transitions.properties.iter_mut().zip(&encoded.observers) {
         property.name = symbolic::named(opened, *observer).into();
     }

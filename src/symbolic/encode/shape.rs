@@ -627,9 +627,22 @@ impl<'m> Encoder<'m> {
         determine: bool,
         span: Span,
     ) -> Res<(Env<'m>, Vec<Shaped<'m>>)> {
+        self.shaped_as(env, slots, preds, true, determine, span)
+    }
+
+    /// The same for conjuncts that are to have this truth.
+    pub(super) fn shaped_as(
+        &mut self,
+        env: &Env<'m>,
+        slots: &[Slot],
+        preds: &[&'m Expr],
+        wanted: bool,
+        determine: bool,
+        span: Span,
+    ) -> Res<(Env<'m>, Vec<Shaped<'m>>)> {
         let mut env = slots.iter().fold(env.clone(), |env, s| env.with(*s, Val::none()));
         let mut facts = vec![];
-        preds.iter().for_each(|p| collect(p, true, &mut facts));
+        preds.iter().for_each(|p| collect(p, wanted, &mut facts));
         let mut shapes: Vec<Option<Shaped<'m>>> = vec![None; slots.len()];
         // Equations first; then what is bounded; an integer without bounds only when nothing else is left.
         loop {
