@@ -36,6 +36,9 @@ pub(super) fn confirmed(
     let mut machine = Machine::new(model, opened.scope.clone());
     let setup = machine.setup(1000, &deadline.flag);
     let no = |why: String| Verdict::Unknown(Why::Formulas(why));
+    if setup.valuations == 0 && !encoded.quantifiers.is_empty() {
+        return no("a path was found, but the evaluator does not decide PROPERTIES for its constants".into());
+    }
     if setup.valuations == 0 {
         let why = "the evaluator does not accept the constants of a path that the solver found";
         return Verdict::Unknown(Why::Internal(why.into()));
