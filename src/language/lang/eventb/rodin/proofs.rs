@@ -76,6 +76,7 @@ pub fn read(
         found.push(Obligation {
             component: component.clone(),
             what: value(&sequent, "poDesc").unwrap_or_default().into(),
+            sequent: name.into(),
             about,
             is_discharged: is_known && is_proved && has_proof && is_accurate,
         });
