@@ -489,20 +489,38 @@ fn the_chain_refines() {
         ("rmc1", &["rmc1", "mc1", "mc0"], 1_160),
         ("rmc2", &["rmc2", "rmc1", "mc1", "mc0"], 1_160),
     ] {
-        let path = folder.join(format!("{name}.eventb"));
-        let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
-        let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
-        assert_eq!(
-            (answer.verdict, answer.counts.states),
-            (Decision::Holds, states),
-            "{name}: {:?}",
-            answer.reason
-        );
-        assert_eq!(answer.levels, levels);
+        // Once from the package, once from the Rodin project.
+        for path in [format!("{name}.eventb"), format!("rodin#{name}")] {
+            let answer = refine(&folder.join(&path), &scope, &task, &Deadline::never(), &mut |_| {});
+            let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
+            let found = (answer.verdict, answer.counts.states);
+            assert_eq!(found, (Decision::Holds, states), "{path}: {:?}", answer.reason);
+            assert_eq!(answer.levels, levels);
+        }
     }
     let path = folder.join("mc2_broken.eventb");
     let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
     let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
     let finding = answer.finding.expect("a guard is lost");
     assert_eq!(finding.name.as_deref(), Some("remove/inv2/INV"));
+}
+
+/// The same for all states that fulfil the invariants, with the obligations that Rodin makes.
+#[test]
+fn the_chain_is_proved() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/eventb/chain");
+    for (path, size, obligations) in
+        [("rodin#mc2", 3, 34), ("rodin#rmc2", 2, 81), ("mc2_broken.eventb", 3, 34)]
+    {
+        let scope = ScopeArgs { card: vec![("S".into(), size)], ..ScopeArgs::default() };
+        let opened = open_sequents(&folder.join(path), &scope);
+        let opened = opened.unwrap_or_else(|r| panic!("{:?}", r.diagnostics)).expect("a refinement");
+        let task = kanon::run::prove::Task::default();
+        let found = sequents::prove(&opened, &task, &Deadline::never(), &mut |_, _| {}).expect("kleene");
+        let open = found.obligations.iter().filter(|o| o.status != Status::Proved);
+        let open: Vec<&str> = open.map(|o| &*o.name).collect();
+        let broken = if path == "mc2_broken.eventb" { &["mc2/remove/inv2/INV"][..] } else { &[] };
+        assert_eq!(open, broken, "{path}");
+        assert_eq!(found.obligations.len(), obligations, "{path}");
+    }
 }

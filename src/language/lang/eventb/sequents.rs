@@ -173,12 +173,17 @@ impl Pair<'_> {
         has(self.machine) && self.above.is_some_and(has)
     }
 
-    /// All that is said of parameters and new values, here and above.
+    /// The types of parameters and new values, here and above: a new value has that of the old one.
     fn typing(&self) -> Vec<Expr> {
         let mut all = vec![];
         for e in std::iter::once(self.event).chain(self.parents()) {
             all.extend(e.guards.iter().map(|g| g.formula.clone()));
-            all.extend(e.actions.iter().flat_map(before_after));
+            let changed = changed(&e.actions);
+            all.extend(
+                changed
+                    .iter()
+                    .map(|(x, span)| with(BinOp::Eq, name(&primed(x), *span), name(x, *span), *span)),
+            );
         }
         all
     }
