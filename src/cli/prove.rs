@@ -2,8 +2,10 @@
 
 use super::symbolic::solver;
 use super::{Exit, ScopeOptions, Sketch, interrupt, seconds};
+use crate::model::open::{Opened, open_sequents};
 use crate::report::{self, json, proved, text};
-use crate::run::prove::{Task, prove};
+use crate::run::prove::{Proved, Task, prove};
+use crate::run::sequents;
 use crate::run::symbolic::Backend;
 use crate::run::{Deadline, Project};
 use std::path::PathBuf;
@@ -39,20 +41,35 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn answer(args: &Args, deadline: &Deadline) -> Exit {
+    let task = Task { solver: args.solver.unwrap_or_default(), limit: args.limit, ..Task::default() };
+    // A refinement whose language says what it promises has obligations of its own.
+    match open_sequents(&args.file, &args.scope.args()) {
+        Err(refused) => return super::refuse(&refused, args.json),
+        Ok(Some(project)) => {
+            return match sequents::prove(&project, &task, deadline, &mut |_, _| {}) {
+                Ok(answer) => tell(args, &answer, &project.opened),
+                Err(why) => super::wrong(why.0, args.json),
+            };
+        }
+        Ok(None) => {}
+    }
     let project = match Project::open(&args.file, &args.scope.args()) {
         Ok(project) => project,
         Err(refused) => return super::refuse(&refused, args.json),
     };
-    let task = Task { solver: args.solver.unwrap_or_default(), limit: args.limit, ..Task::default() };
     let answer = match prove(&project, &task, deadline, &mut |_, _| {}) {
         Ok(answer) => answer,
         Err(why) => return super::wrong(why.0, args.json),
     };
+    tell(args, &answer, &project.opened)
+}
+
+fn tell(args: &Args, answer: &Proved, opened: &Opened) -> Exit {
     if args.json {
-        report::out(&json::text(&proved::json(&answer, &project.opened)));
+        report::out(&json::text(&proved::json(answer, opened)));
     } else {
-        report::err(&text::warnings(&project.opened, report::colour_err()));
-        report::out(&proved::text(&answer, &project.opened));
+        report::err(&text::warnings(opened, report::colour_err()));
+        report::out(&proved::text(answer, opened));
     }
-    Exit::of([proved::decision(&answer)])
+    Exit::of([proved::decision(answer)])
 }

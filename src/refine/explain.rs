@@ -16,7 +16,7 @@ pub struct Stuck {
     pub obligation: &'static str,
     /// The promise, of a language that has names for them.
     pub promise: Option<Promise>,
-    /// The conjunct of the invariant that is false in all candidates, if it is one.
+    /// The conjunct of the invariant that is false in all candidates, if it is one; assertions are behind the invariant.
     pub claim: Option<usize>,
     /// The states of all levels before the step.
     pub before: Vec<Vec<u64>>,
@@ -104,7 +104,10 @@ fn pairs(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
     let all = f.joint.levels.len();
     if f.compiled().is_environment {
         let broken = f.broken(&step.target, 0..=all)?;
-        return Ok(broken.map(|claim| f.claim(claim, before)));
+        return match broken {
+            Some(claim) => Ok(Some(f.claim(claim, before))),
+            None => f.theorem(std::slice::from_ref(&step.target), before),
+        };
     }
     let above = f.above();
     let params = f.params();
@@ -174,7 +177,7 @@ fn pairs(mut f: Follower, step: &Outcome) -> Res<Option<Stuck>> {
         }
         begun = further;
     }
-    Ok(None)
+    f.theorem(&begun, before)
 }
 
 fn labelled(event: Option<usize>, args: &Label) -> Label {
@@ -201,6 +204,18 @@ impl Follower<'_> {
         let mut stuck = Stuck::new(self.joint.claims[claim].level, "INV", before);
         stuck.claim = Some(claim);
         stuck
+    }
+
+    /// An assertion is false in a state in which the invariants hold.
+    fn theorem(&mut self, rows: &[Vec<u64>], before: Vec<Vec<u64>>) -> Res<Option<Stuck>> {
+        let found = self.refuted(rows)?;
+        Ok(found.map(|(at, i)| {
+            let mut stuck = Stuck::new(self.joint.theorems[i].level, "THM", before);
+            let claim = self.joint.claims.len() + i;
+            stuck.claim = Some(claim);
+            stuck.candidates = vec![Candidate { row: rows[at].clone(), reason: Reason::Claim(claim) }];
+            stuck
+        }))
     }
 
     /// The first variable about which two levels disagree.

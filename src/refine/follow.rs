@@ -143,12 +143,42 @@ impl<'a> Follower<'a> {
         fault.map_or(Ok(None), Err)
     }
 
+    /// The assertion that is false in some of these rows, in which the invariants hold, and the row.
+    pub fn refuted(&mut self, rows: &[Vec<u64>]) -> Res<Option<(usize, usize)>> {
+        let machine = &*self.joint.machine;
+        let first = self.joint.claims.len();
+        let mut fault = None;
+        for (at, row) in rows.iter().enumerate() {
+            let env = machine.load(self.worker, row);
+            for i in 0..self.joint.theorems.len() {
+                match machine.holds(first + i, env) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Some((at, i))),
+                    Err(e) => Fault::gather(&mut fault, e),
+                }
+            }
+        }
+        fault.map_or(Ok(None), Err)
+    }
+
+    /// A step that is followed, unless an assertion is false after it.
+    fn followed(&mut self, args: Label, members: Vec<Vec<u64>>) -> Next {
+        match self.refuted(&members) {
+            Ok(None) => {
+                let concrete = members.first().cloned().unwrap_or_default();
+                Next::Followed { args, concrete, members }
+            }
+            Ok(Some((at, _))) => Next::Stuck { args, concrete: members[at].clone() },
+            Err(fault) => Next::Fault(fault),
+        }
+    }
+
     fn by_others(&mut self, alone: Outcomes) -> Vec<Next> {
         let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
         let all = 0..=self.joint.levels.len();
         for Outcome { args, target } in alone.found {
             next.push(match self.broken(&target, all.clone()) {
-                Ok(None) => Next::Followed { args, concrete: target.clone(), members: vec![target] },
+                Ok(None) => self.followed(args, vec![target]),
                 Ok(Some(_)) => Next::Stuck { args, concrete: target },
                 Err(fault) => Next::Fault(fault),
             });
@@ -202,8 +232,8 @@ impl<'a> Follower<'a> {
                 further.dedup();
                 begun = further;
                 if i + 1 == above.len() {
-                    let (args, concrete) = (c.args.clone(), begun.first().cloned().unwrap_or_default());
-                    next.push(Next::Followed { args, concrete, members: begun });
+                    let followed = self.followed(c.args.clone(), begun);
+                    next.push(followed);
                     break;
                 }
             }

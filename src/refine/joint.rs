@@ -35,6 +35,8 @@ pub struct Joint {
     pub levels: Vec<Level>,
     /// Whose the conjuncts of the machine's invariant are.
     pub claims: Vec<Claim>,
+    /// Whose the machine's assertions are.
+    pub theorems: Vec<Claim>,
     pub(super) moves: Vec<Compiled>,
     /// How the levels above are followed.
     pub way: Way,

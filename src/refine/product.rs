@@ -70,7 +70,8 @@ impl Product {
     /// above can go on is stuck.
     pub fn new(
         machine: Arc<Machine>,
-        (levels, moves, claims, above): (Vec<Level>, &[Move], Vec<Claim>, &[OpId]),
+        (levels, moves, above): (Vec<Level>, &[Move], &[OpId]),
+        (claims, theorems): (Vec<Claim>, Vec<Claim>),
         way: Way,
         deadlock: bool,
     ) -> Product {
@@ -100,7 +101,7 @@ impl Product {
         let checks = vec![Check::invariant("followed")];
         let (sets, shaky) = (Sets::default(), AtomicBool::new(false));
         Product {
-            joint: Joint { machine, levels, claims, moves: compiled, way },
+            joint: Joint { machine, levels, claims, theorems, moves: compiled, way },
             above,
             deadlock,
             operations,

@@ -57,6 +57,14 @@ pub fn text(p: &Proved, opened: &Opened) -> String {
         "{}: {yes} proved, {no} disproved, {open} not decided, with {} in {:.3} s",
         model.name, p.solver, p.seconds
     );
+    let alarms: Vec<&str> = p.obligations.iter().filter(|o| o.is_alarm()).map(|o| &*o.name).collect();
+    if !alarms.is_empty() {
+        let _ = writeln!(
+            out,
+            "alarm: the file says that these are discharged, and they are wrong: {}",
+            alarms.join(", ")
+        );
+    }
     out.push_str(
         "note: these are about all states that fulfil the invariant, not only about reachable ones\n",
     );

@@ -42,6 +42,7 @@ mod proofs;
 pub mod prove;
 pub mod reference;
 pub mod refine;
+pub mod sequents;
 pub mod symbolic;
 pub mod system;
 mod table;

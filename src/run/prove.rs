@@ -62,6 +62,8 @@ pub enum Kind {
     NoDeadlock,
     /// An operation is enabled somewhere.
     Feasible(OpId),
+    /// One that the language of a refinement states, by its kind ([`super::sequents`]).
+    Stated(&'static str),
 }
 
 /// Names and values.
@@ -235,6 +237,7 @@ fn named(project: &Project, kind: Kind) -> (String, Option<Place>) {
         Kind::Defined(op) => (format!("{}/WD", operation(op)), None),
         Kind::Feasible(op) => (format!("{}/FIS", operation(op)), None),
         Kind::NoDeadlock => ("DLF".into(), None),
+        Kind::Stated(kind) => (kind.into(), None),
     }
 }
 
@@ -265,7 +268,7 @@ enum Said {
 }
 
 /// Steps of the evaluator for one example.
-const FUEL: u64 = 20_000_000;
+pub(super) const FUEL: u64 = 20_000_000;
 
 impl<'m> Prover<'_, 'm> {
     fn terms(&mut self) -> &mut Terms {
@@ -322,6 +325,7 @@ impl<'m> Prover<'_, 'm> {
             Kind::Assertion(i) => self.stateful(Observer::Assertion(i), kind),
             Kind::NoDeadlock => self.stateful(Observer::Deadlock, kind),
             Kind::Feasible(op) => self.feasible(op, kind),
+            Kind::Stated(_) => Status::Undecided("it is no obligation of operations".into()),
         }
     }
 
@@ -476,7 +480,7 @@ impl<'m> Prover<'_, 'm> {
                 let holds = reference::holds(&cx, &Env::of(&state), &self.model.assertions[i]);
                 !matches!(holds, Ok(true)) && holds.err().is_none_or(|f| is_wd(&f))
             }
-            Kind::Invariant(None, _) => false,
+            Kind::Invariant(None, _) | Kind::Stated(_) => false,
         };
         match is_so && cx.truncated().is_empty() {
             true => Status::Disproved(Some(Box::new(example))),
@@ -497,7 +501,7 @@ fn is_wd(fault: &Fault) -> bool {
     matches!(fault, Fault::Wd(_))
 }
 
-fn shown(model: &Model, decls: &[Decl], values: &[Option<Value>]) -> Shown {
+pub(super) fn shown(model: &Model, decls: &[Decl], values: &[Option<Value>]) -> Shown {
     let one = |(d, v): (&Decl, &Option<Value>)| {
         let value = v.as_ref()?;
         Some((d.name.to_string(), Show { value, ty: &d.ty, model }.to_string()))

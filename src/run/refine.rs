@@ -6,11 +6,11 @@ use super::project::Project;
 use super::{notes, why};
 use crate::explore::{self, Counts, Explored, Finding, FindingKind, Options, Progress};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::model::Model;
 use crate::model::open::{OpenedTower, Refused, open_tower};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
-use crate::model::tower::{Level, Purpose, broken};
+use crate::model::tower::{Claim, Level, Purpose, broken};
+use crate::model::{Expr, Model, Promise};
 use crate::refine::{Candidate, Product, Reason, Stuck, Way, explain, faulty};
 use crate::system::{Label, Machine, Path, System};
 use crate::trace::explain::{Context, Explainer, Part};
@@ -146,7 +146,7 @@ fn attempt(
     purpose: Purpose,
 ) -> Result<(Project, Refined), Refused> {
     let tower = open_tower(path, scope, purpose)?;
-    let OpenedTower { opened, levels, moves, claims, in_sets, above } = tower;
+    let OpenedTower { opened, levels, moves, claims, theorems, in_sets, above, places } = tower;
     let project = Project { opened, max_constants: task.max_constants, ..Project::default() };
     let solved = match project.solve(deadline) {
         Ok(solved) => (solved.machine.clone(), solved.setup.clone()),
@@ -160,9 +160,10 @@ fn attempt(
     };
     let mut last = None;
     for way in ways {
-        let parts = (levels.clone(), &moves[..], claims.clone(), &above[..]);
-        let product = Product::new(machine.clone(), parts, way, task.deadlock);
-        let run = Run { project: &project, product: &product, deadline };
+        let parts = (levels.clone(), &moves[..], &above[..]);
+        let claims = (claims.clone(), theorems.clone());
+        let product = Product::new(machine.clone(), parts, claims, way, task.deadlock);
+        let run = Run { project: &project, product: &product, places: &places, deadline };
         let refined = match run.answer(task, setup.truncated, progress) {
             Ok(refined) => refined,
             Err(d) => return Err(project.refuse(vec![d])),
@@ -181,6 +182,8 @@ fn attempt(
 struct Run<'r> {
     project: &'r Project,
     product: &'r Product,
+    /// What formulas are called.
+    places: &'r [Promise],
     deadline: &'r Deadline,
 }
 
@@ -305,8 +308,31 @@ impl Run<'_> {
         }
     }
 
+    /// A conjunct of the invariant, or an assertion behind them.
+    fn formula(&self, i: usize) -> Option<&Expr> {
+        let model = self.model();
+        model.invariant.iter().chain(&model.assertions).nth(i)
+    }
+
+    fn claim(&self, i: usize) -> Option<&Claim> {
+        let joint = &self.product.joint;
+        joint.claims.iter().chain(&joint.theorems).nth(i)
+    }
+
     fn level(&self, at: usize) -> String {
         self.product.joint.levels.get(at).map_or_else(String::new, |l| l.name.to_string())
+    }
+
+    /// The obligation that a fault is about, of a language that has names for them.
+    fn promised(&self, fault: &Fault, operation: &str) -> Option<&Promise> {
+        let Fault::Wd(wd) = fault else { return None };
+        if wd.kind == WdKind::AssertFailed {
+            let is_it = |p: &&Promise| &*p.operation == operation && p.span == wd.span;
+            return self.model().promises.iter().find(is_it);
+        }
+        // Inherited formulas stand in one place and belong to several events: that of the step comes first.
+        let around = self.places.iter().filter(|p| p.span.contains(wd.span));
+        around.min_by_key(|p| (p.span.hi - p.span.lo, &*p.operation != operation))
     }
 
     /// Something has no value.
@@ -328,16 +354,24 @@ impl Run<'_> {
             (_, parameters, why) = explainer.fault(fault, context);
         }
         let place = Place::of(&self.project.opened.sources, fault.span());
+        let promised = self.promised(fault, &name);
+        let at = promised.and_then(|p| {
+            let levels = &self.product.joint.levels;
+            levels.iter().position(|l| l.name == p.level)
+        });
+        let at = at.unwrap_or(0);
         Broken {
-            obligation: if is_pre { "PRE" } else { "WD" },
-            name: None,
-            message: match is_pre {
-                true => format!("`{name}` may be called here, and a precondition is violated"),
-                false => format!("{text} (in {name})"),
+            obligation: promised.map_or(if is_pre { "PRE" } else { "WD" }, |p| p.kind),
+            name: promised.map(Promise::name),
+            message: match promised {
+                Some(p) if p.kind == "FIS" => format!("{} of {}: {}", p.name(), p.level, broken(p.kind)),
+                Some(p) => format!("{} of {}: {text} (in {name})", p.name(), p.level),
+                None if is_pre => format!("`{name}` may be called here, and a precondition is violated"),
+                None => format!("{text} (in {name})"),
             },
             code: Some(code),
-            level: self.level(0),
-            above: self.level(1),
+            level: self.level(at),
+            above: self.level(at + 1),
             operation: name,
             parameters,
             place,
@@ -350,13 +384,13 @@ impl Run<'_> {
     }
 
     fn stuck(&self, path: &Path, stuck: &Stuck) -> Broken {
-        let (product, model) = (self.product, self.model());
+        let product = self.product;
         let (level, above) = (self.level(stuck.level), self.level(stuck.level + 1));
         let operation = match path.labels.last().and_then(|l| l.first()) {
             Some(op) => product.operations()[*op as usize].name.to_string(),
             None => "INITIALISATION".to_string(),
         };
-        let claim = stuck.claim.and_then(|i| Some((product.joint.claims.get(i)?, model.invariant.get(i)?)));
+        let claim = stuck.claim.and_then(|i| Some((self.claim(i)?, self.formula(i)?)));
         let promised = stuck.promise.as_ref();
         let span = promised.map(|p| p.span).or_else(|| claim.map(|(_, e)| e.span));
         let row = match stuck.candidates.first() {
@@ -435,10 +469,12 @@ impl Run<'_> {
                 format!("`{}`, which both levels have, would be {value}", d.name)
             }
             Reason::Claim(i) => {
-                let text =
-                    model.invariant.get(*i).map(|e| self.project.opened.sources.text(e.span).to_string());
+                let text = self.formula(*i).map(|e| self.project.opened.sources.text(e.span).to_string());
                 let text = text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-                format!("the invariant would be violated: `{text}`")
+                match *i < model.invariant.len() {
+                    true => format!("the invariant would be violated: `{text}`"),
+                    false => format!("the assertion is false: `{text}`"),
+                }
             }
             Reason::Promise(p) => format!("{} of {}: {}", p.name(), p.level, broken(p.kind)),
         };
@@ -477,6 +513,10 @@ fn message(
         ("DLF", _) => format!("{level} can do nothing where {above} can go on"),
         ("ENA", _) => format!(
             "`{operation}` does nothing in {level} where it can be called and does something in {above}"
+        ),
+        ("THM", None) => format!(
+            "`{operation}` leads to states of {level} and what it refines that are glued together, and in which an \
+             assertion of {level} is false"
         ),
         ("INV", Some(name)) => format!("{name} of {level}: {}", broken("INV")),
         ("INV", None) => format!("`{operation}` violates the invariant of {level}"),

@@ -299,6 +299,7 @@ fn operators() {
         ("equal(~function(~event_b_comprehension_set(~[$u,$v],couple(~[$u,$v]),conjunct(~member(~$u,bool_set(none)),conjunct(~implication(~equal(~$u,boolean_true(none)),equal(~$v,#1)),implication(~negation(~equal(~$u,boolean_true(none))),equal(~$v,#2))))),[boolean_false(none)]),#2)".into(), true),
         ("exists(~[$p,$q],conjunct(~less(~$p,$q),equal(~set_extension(~[#3,#4,#5]),interval(~$p,$q))))".into(), true),
         ("exists(~[$p,$q],conjunct(~less(~$p,$q),equal(~set_extension(~[#3,#5]),interval(~$p,$q))))".into(), false),
+        ("equal(~extended_expr(~pick,[set_extension(~[#4,#2])],[]),#2)".into(), true),
         // An argument is not caught by a name that the definition binds.
         ("exists(~[$x],conjunct(~equal(~$x,#5),extended_pred(~below,[#4,$x],[])))".into(), true),
     ];
@@ -306,7 +307,8 @@ fn operators() {
         [datatype('P',[$'T'],[constructor(mk,[destructor(lft,$'T'),destructor(rgt,bool_set(none))])])],\
         [operator(below,[argument(a,integer_set(none)),argument(b,integer_set(none))],truth(none),\
         [exists(~[$x],conjunct(~member(~$x,natural1_set(none)),equal(~add(~$a,$x),$b)))],[])],\
-        [axiomatic_def_block(d,[],[opdef('SUM',[argument(s,$'T')],[])],[])],[tag('SUM','SIGMA')])";
+        [axiomatic_def_block(d,[],[opdef('SUM',[argument(s,$'T')],[]),\
+        opdef(pick,[argument(s,$'T')],[])],[])],[tag('SUM','SIGMA'),tag(pick,choose)])";
     let theory = term(&theory.replace("$'T'", "$T"));
     for (axiom, holds) in table {
         let text = package(&[], &[context("", "", &axiom)], &theory);

@@ -7,6 +7,7 @@ mod eventb;
 mod fixed;
 mod invariant;
 mod models;
+mod obligations;
 mod proofs;
 mod refine;
 mod refine_events;

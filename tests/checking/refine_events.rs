@@ -2,10 +2,12 @@
 
 use super::eventb::{EVENT, Event, INIT, machine, package, term};
 use super::refine::{Random, ask, folder, machines};
+use kanon::model::open::open_sequents;
 use kanon::model::scope::ScopeArgs;
-use kanon::run::Deadline;
 use kanon::run::answer::Decision;
+use kanon::run::prove::Status;
 use kanon::run::refine::{Task, refine};
+use kanon::run::{Deadline, sequents};
 use std::collections::{BTreeSet, HashSet};
 
 /// `holds`, `unknown`, or the name of the obligation that is broken, and the level.
@@ -414,6 +416,67 @@ fn random_events_against_a_naive_checker() {
     assert!(held >= machines() / 20 && failed >= machines() / 20, "{held} held, {failed} failed");
 }
 
+/// `kanon prove` on the same machines: an event's obligations against all pairs of states that are glued together, whether
+/// they are reached or not.
+#[test]
+fn random_obligations_against_tables() {
+    let mut r = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut proved, mut wrong) = (0, 0);
+    for i in 0..machines() / 2 {
+        let above = random(&mut r, 2);
+        let mut below = random(&mut r, 3);
+        let chance = 20 + r.below(80);
+        let mut glue: BTreeSet<(u64, u64)> = (0..below.states)
+            .flat_map(|c| (0..above.states).map(move |a| (c, a)))
+            .filter(|_| r.chance(chance))
+            .collect();
+        if r.chance(60) {
+            (below.states, below.steps) = (above.states, above.steps.clone());
+            below.steps.push((0..above.states).map(|s| (s, s)).collect());
+            glue = (0..above.states).map(|s| (s, s)).collect();
+            if r.chance(40) {
+                let (s, t) = (r.below(above.states), r.below(above.states));
+                below.steps[0].insert((s, t));
+                glue.insert((r.below(above.states), r.below(above.states)));
+            }
+        }
+        let maps: Vec<u64> =
+            (0..below.states).map(|c| if r.chance(80) { c % above.states } else { 0 }).collect();
+        let map = listed(maps.iter().enumerate().map(|(c, a)| (c as u64, *a)));
+        let witness = format!("witness(~$nx,equal(~$nx,function(~{map},[$ny])))");
+        let text = format!(",member(~couple(~[$y,$x]),{})", listed(glue.iter().copied()));
+        let top = event_machine(&above, ("M", ""), "x", "", "", false);
+        let bottom = event_machine(&below, ("R", "M"), "y", &text, &witness, false);
+        let dir = folder("random-obligations", &[("t.eventb", &package(&[bottom, top], &[], ""))]);
+        let opened = open_sequents(&dir.join("t.eventb"), &ScopeArgs::default());
+        let opened = opened.unwrap_or_else(|r| panic!("{i}: {:?}", r.diagnostics)).expect("a refinement");
+        let task = kanon::run::prove::Task::default();
+        let found = sequents::prove(&opened, &task, &Deadline::never(), &mut |_, _| {}).expect("kleene");
+        for (e, own) in below.steps.iter().enumerate() {
+            let follows = |(c, d): &(u64, u64)| {
+                glue.iter().filter(|(from, _)| from == c).all(|(_, a)| match above.steps.get(e) {
+                    None => glue.contains(&(*d, *a)),
+                    Some(theirs) => {
+                        let b = maps[*d as usize];
+                        theirs.contains(&(*a, b)) && glue.contains(&(*d, b))
+                    }
+                })
+            };
+            let expected = own.iter().all(follows);
+            let prefix = format!("R/e{e}/");
+            let mut of: Vec<&Status> = vec![];
+            for o in found.obligations.iter().filter(|o| o.name.starts_with(&prefix)) {
+                assert!(!matches!(o.status, Status::Undecided(_)), "{i}: {}: {:?}", o.name, o.status);
+                of.push(&o.status);
+            }
+            let is_proved = of.iter().all(|s| **s == Status::Proved);
+            assert_eq!(is_proved, expected, "{i}: e{e}");
+            *if expected { &mut proved } else { &mut wrong } += 1;
+        }
+    }
+    assert!(proved >= machines() / 10 && wrong >= machines() / 10, "{proved} proved, {wrong} not");
+}
+
 /// The machines of the paper, as Event-B: every refinement of the chain, over all systems of three states.
 #[test]
 fn the_chain_refines() {
@@ -426,20 +489,38 @@ fn the_chain_refines() {
         ("rmc1", &["rmc1", "mc1", "mc0"], 1_160),
         ("rmc2", &["rmc2", "rmc1", "mc1", "mc0"], 1_160),
     ] {
-        let path = folder.join(format!("{name}.eventb"));
-        let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
-        let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
-        assert_eq!(
-            (answer.verdict, answer.counts.states),
-            (Decision::Holds, states),
-            "{name}: {:?}",
-            answer.reason
-        );
-        assert_eq!(answer.levels, levels);
+        // Once from the package, once from the Rodin project.
+        for path in [format!("{name}.eventb"), format!("rodin#{name}")] {
+            let answer = refine(&folder.join(&path), &scope, &task, &Deadline::never(), &mut |_| {});
+            let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
+            let found = (answer.verdict, answer.counts.states);
+            assert_eq!(found, (Decision::Holds, states), "{path}: {:?}", answer.reason);
+            assert_eq!(answer.levels, levels);
+        }
     }
     let path = folder.join("mc2_broken.eventb");
     let answer = refine(&path, &scope, &task, &Deadline::never(), &mut |_| {});
     let (_, answer) = answer.unwrap_or_else(|r| panic!("{:?}", r.diagnostics));
     let finding = answer.finding.expect("a guard is lost");
     assert_eq!(finding.name.as_deref(), Some("remove/inv2/INV"));
+}
+
+/// The same for all states that fulfil the invariants, with the obligations that Rodin makes.
+#[test]
+fn the_chain_is_proved() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/eventb/chain");
+    for (path, size, obligations) in
+        [("rodin#mc2", 3, 34), ("rodin#rmc2", 2, 81), ("mc2_broken.eventb", 3, 34)]
+    {
+        let scope = ScopeArgs { card: vec![("S".into(), size)], ..ScopeArgs::default() };
+        let opened = open_sequents(&folder.join(path), &scope);
+        let opened = opened.unwrap_or_else(|r| panic!("{:?}", r.diagnostics)).expect("a refinement");
+        let task = kanon::run::prove::Task::default();
+        let found = sequents::prove(&opened, &task, &Deadline::never(), &mut |_, _| {}).expect("kleene");
+        let open = found.obligations.iter().filter(|o| o.status != Status::Proved);
+        let open: Vec<&str> = open.map(|o| &*o.name).collect();
+        let broken = if path == "mc2_broken.eventb" { &["mc2/remove/inv2/INV"][..] } else { &[] };
+        assert_eq!(open, broken, "{path}");
+        assert_eq!(found.obligations.len(), obligations, "{path}");
+    }
 }

@@ -87,3 +87,26 @@ fn findings_are_shown_where_they_stand() {
         ran.out
     );
 }
+
+/// The Rodin project of the paper's chain is the packages beside it.
+#[test]
+fn the_chain_is_the_same_in_rodin() {
+    let (folder, chain) = (folder("chain"), PathBuf::from("models/eventb/chain"));
+    for package in ["mc2", "rmc2"] {
+        let out = folder.join(package).display().to_string();
+        let source = chain.join(format!("{package}.eventb")).display().to_string();
+        assert_eq!(kanon(&["convert", &source, "--to", "rodin", "-o", &out]).code, HOLDS);
+        let mut compared = 0;
+        for file in fs::read_dir(&out).expect("a folder").map(|f| f.expect("a file")) {
+            let name = file.file_name();
+            if name.to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let kept = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&chain).join("rodin").join(&name);
+            let text = |path: PathBuf| fs::read_to_string(path).expect("a text");
+            assert_eq!(text(kept), text(file.path()), "{name:?} of {package}");
+            compared += 1;
+        }
+        assert!(compared >= 4, "{compared} files of {package}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod formulas;
 mod machines;
+mod refinements;
 mod tables;
 
 #[path = "../support/mod.rs"]

@@ -9,4 +9,5 @@ mod ground;
 mod machines;
 mod models;
 mod prove;
+mod sequents;
 mod solutions;

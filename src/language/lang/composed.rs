@@ -113,6 +113,8 @@ pub struct Obligation {
     pub component: Name,
     /// What is to be proved, in the tool's words; empty where it does not say.
     pub what: Name,
+    /// The tool's own name for it (`e/inv1/INV`); empty where it does not say.
+    pub sequent: Name,
     /// What it is about: the kind (`event`, `invariant`, …) and the label of each part.
     pub about: Vec<(Name, Name)>,
     pub is_discharged: bool,
@@ -163,12 +165,12 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// `e/grd1/GRD`
+    /// `e/grd1/GRD`; without the event where it is about the machine as a whole.
     pub fn name(&self) -> String {
-        match &self.about {
-            Some(about) => format!("{}/{about}/{}", self.event, self.kind),
-            None => format!("{}/{}", self.event, self.kind),
-        }
+        let is_whole = matches!(self.kind, "FIN" | "VWD");
+        let event = Some(&self.event).filter(|e| !is_whole && !e.is_empty());
+        let parts = event.into_iter().chain(&self.about).map(|n| &**n);
+        parts.chain([self.kind]).collect::<Vec<_>>().join("/")
     }
 }
 
@@ -182,6 +184,9 @@ pub fn broken(kind: &str) -> &'static str {
         "WFIS" => "no value fulfils the witness",
         "VAR" => "the variant does not decrease as it has to",
         "NAT" => "the variant is negative",
+        "FIN" => "the variant is an infinite set",
+        "FIS" => "the action cannot be done: no value fulfils it",
+        "WD" | "WWD" | "VWD" => "it has no value",
         "THM" => "the theorem is false",
         "INV" => "the invariant is violated",
         _ => "the promise is not kept",
@@ -214,6 +219,49 @@ pub struct Chain {
     pub invariants: Vec<Promise>,
     /// Operations that are the events of the level above by themselves, only to know whether they are enabled.
     pub above: Vec<usize>,
+    /// What formulas are called where one of them has no value.
+    pub places: Vec<Promise>,
+}
+
+/// What a proof obligation demands of a predicate.
+#[derive(Clone, Debug)]
+pub enum Demanded {
+    /// It is true.
+    True(Expr),
+    /// It has a value.
+    Defined(Expr),
+}
+
+/// A proof obligation as trees. Names that are neither sets, constants nor variables are unknowns: parameters of events,
+/// new values (`x'`).
+#[derive(Clone, Debug)]
+pub struct Sequent {
+    /// The machine or context it belongs to.
+    pub component: Name,
+    pub event: Option<Name>,
+    /// The label of the formula, or the name of the parameter or variable.
+    pub about: Option<Name>,
+    /// `INV`, `GRD`, …
+    pub kind: &'static str,
+    /// The formula to show for it.
+    pub span: Span,
+    /// So many of the first formulas of [`Sequents::known`] are hypotheses.
+    pub known: usize,
+    /// The other ones.
+    pub hypotheses: Vec<Expr>,
+    /// What says more about the types of names, and is no hypothesis.
+    pub typing: Vec<Expr>,
+    pub goal: Demanded,
+    /// It is there only if this is a number (or, with `false`, a set).
+    pub only_for: Option<(Expr, bool)>,
+}
+
+/// The proof obligations of a chain of refinements.
+#[derive(Clone, Debug, Default)]
+pub struct Sequents {
+    /// Axioms, invariants and theorems; what is abstract comes first.
+    pub known: Vec<Expr>,
+    pub all: Vec<Sequent>,
 }
 
 /// What a front end whose machines follow each other event by event keeps for those who compare them.
@@ -221,6 +269,9 @@ pub trait Refining: std::fmt::Debug + Send + Sync {
     /// With `staged` the operations that say why an event is not followed are there, too; with `above` the events of the
     /// level above by themselves.
     fn chain(&self, staged: bool, above: bool, diags: &mut Vec<Diagnostic>) -> Option<Chain>;
+
+    /// The proof obligations, if the machine refines another.
+    fn sequents(&self) -> Option<Sequents>;
 }
 
 /// A machine with everything that it refers to.

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::check;
+use super::sequents::{self, Sequents};
 use super::tower::{self, Purpose, Tower};
 use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
@@ -50,6 +51,41 @@ pub struct LoadedTower {
     pub sources: SourceMap,
     pub tower: Option<Tower>,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The obligations of a machine that refines another, and the model that they are about.
+#[derive(Debug, Default)]
+pub struct LoadedSequents {
+    pub loaded: Loaded,
+    pub sequents: Option<Sequents>,
+}
+
+/// Reads a machine with its proof obligations; there are none of a machine that refines nothing, or of a language that
+/// says them only by operations.
+pub fn load_sequents(files: Arc<dyn Files>, path: &Path) -> LoadedSequents {
+    let mut stated = None;
+    let loaded = load_with(SourceMap::over(files), |sources| {
+        let read = languages::read(sources, path);
+        stated = read.composed.as_ref().and_then(|c| c.refining.as_ref()?.sequents());
+        read
+    });
+    let mut loaded = Loaded { language: Language::of(path), ..loaded };
+    let mut sequents = None;
+    if let (Some(model), Some(stated)) = (&mut loaded.model, stated) {
+        match with_large_stack(|| sequents::typed(model, &stated)) {
+            Ok(Ok(found)) => sequents = Some(found),
+            Ok(Err(mut diags)) => {
+                loaded.diagnostics.append(&mut diags);
+                loaded.model = None;
+            }
+            Err(e) => {
+                let message = format!("cannot start the reader: {e}");
+                loaded.diagnostics.push(Diagnostic::error("B0100", Span::default(), message));
+                loaded.model = None;
+            }
+        }
+    }
+    LoadedSequents { loaded, sequents }
 }
 
 /// Reads the machine at `path` and all that it refines, as one model.

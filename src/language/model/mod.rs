@@ -11,8 +11,10 @@ pub mod open;
 pub mod raise;
 pub mod reading;
 pub mod scope;
+pub mod sequents;
 pub mod tower;
 pub mod types;
+pub mod variants;
 pub mod visit;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};

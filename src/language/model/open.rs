@@ -4,8 +4,9 @@ use super::check::{Want, check_expr};
 use super::load;
 use super::reading::{self, Reading};
 use super::scope::{Scope, ScopeArgs, scope};
+use super::sequents::Sequents;
 use super::tower::{Claim, Level, Move, Purpose, Tower};
-use super::{Expr, Model, OpId};
+use super::{Expr, Model, OpId, Promise};
 use crate::lang::diag::{Diagnostic, SourceMap};
 use crate::lang::files::{Disk, Files};
 use crate::lang::languages::parse_expr;
@@ -52,8 +53,10 @@ pub struct OpenedTower {
     pub levels: Vec<Level>,
     pub moves: Vec<Move>,
     pub claims: Vec<Claim>,
+    pub theorems: Vec<Claim>,
     pub in_sets: bool,
     pub above: Vec<OpId>,
+    pub places: Vec<Promise>,
 }
 
 /// Reads a machine and all that it refines as one model.
@@ -69,11 +72,29 @@ pub fn open_tower_from(
     purpose: Purpose,
 ) -> Result<OpenedTower, Refused> {
     let load::LoadedTower { sources, tower, diagnostics } = load::load_tower(files, path, purpose);
-    let Some(Tower { model, levels, moves, claims, in_sets, above }) = tower else {
+    let Some(Tower { model, levels, moves, claims, theorems, in_sets, above, places }) = tower else {
         return Err(Refused { sources, diagnostics });
     };
     let loaded = load::Loaded { sources, model: Some(model), diagnostics, ..load::Loaded::default() };
-    Ok(OpenedTower { opened: opened(loaded, over)?, levels, moves, claims, in_sets, above })
+    let opened = opened(loaded, over)?;
+    Ok(OpenedTower { opened, levels, moves, claims, theorems, in_sets, above, places })
+}
+
+/// A model with the proof obligations of all its levels.
+pub struct OpenedSequents {
+    /// The model of the machine, with the variables of all levels.
+    pub opened: Opened,
+    pub sequents: Sequents,
+}
+
+/// Reads a machine that refines another with its proof obligations; `None` if there are none to be had.
+pub fn open_sequents(path: &Path, over: &ScopeArgs) -> Result<Option<OpenedSequents>, Refused> {
+    let load::LoadedSequents { loaded, sequents } = load::load_sequents(Arc::new(Disk), path);
+    if loaded.model.is_some() && sequents.is_none() {
+        return Ok(None);
+    }
+    let opened = opened(loaded, over)?;
+    Ok(sequents.map(|sequents| OpenedSequents { opened, sequents }))
 }
 
 fn opened(loaded: load::Loaded, over: &ScopeArgs) -> Result<Opened, Refused> {

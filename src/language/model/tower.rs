@@ -6,6 +6,7 @@
 //! Absent on purpose: values, searching, what to say about a level that is not followed.
 
 use super::check::{Joint, check_joint};
+use super::variants;
 use super::{
     BinOp, Decl, Expr, ExprKind, Fun, Lhs, Lit, LocalId, Model, OpId, Operation, SetId, Stmt, StmtKind,
     Target, Type, VarId,
@@ -69,10 +70,14 @@ pub struct Tower {
     pub moves: Vec<Move>,
     /// By conjunct of the invariant.
     pub claims: Vec<Claim>,
+    /// By assertion: what has to be so in all states that are glued together.
+    pub theorems: Vec<Claim>,
     /// Without the values that the author names, any will do: abstract states are followed together.
     pub in_sets: bool,
     /// The operations of the level above by themselves, where moves do not have them.
     pub above: Vec<OpId>,
+    /// What formulas are called where one of them has no value.
+    pub places: Vec<Promise>,
 }
 
 /// What a tower is for.
@@ -108,7 +113,7 @@ pub fn tower(composed: &Composed, purpose: Purpose, diags: &mut Vec<Diagnostic>)
     }
     let joint = check_joint(composed, diags)?;
     Builder { composed, model: joint.model, traces: purpose.traces, diags }
-        .tower(joint.invariants, joint.initialisations)
+        .tower((joint.invariants, joint.assertions), joint.initialisations)
 }
 
 /// The tower of machines whose front end says how events are followed.
@@ -120,6 +125,7 @@ fn by_events(chain: Chain, joint: Joint, diags: &mut Vec<Diagnostic>) -> Option<
         diags.push(Diagnostic::error("B0221", span, message));
         return None;
     }
+    let sets = variants::sets(&model);
     let op = |i: usize| OpId(i as u32);
     let levels: Vec<Level> = chain
         .levels
@@ -130,7 +136,8 @@ fn by_events(chain: Chain, joint: Joint, diags: &mut Vec<Diagnostic>) -> Option<
         .events
         .into_iter()
         .map(|e| {
-            let stages = e.stages.into_iter().map(|way| way.into_iter().map(|(i, p)| (op(i), p)).collect());
+            let named = |(i, p)| (op(i), variants::by_type(&sets, p));
+            let stages = e.stages.into_iter().map(|way| way.into_iter().map(named).collect());
             Move {
                 name: e.name,
                 alone: op(e.alone),
@@ -151,8 +158,8 @@ fn by_events(chain: Chain, joint: Joint, diags: &mut Vec<Diagnostic>) -> Option<
     let claims = claims.collect();
     model.assertions.clear();
     model.initialisation = blank(&model, span);
-    let above = chain.above.into_iter().map(op).collect();
-    Some(Tower { model, levels, moves, claims, in_sets: true, above })
+    let (above, places) = (chain.above.into_iter().map(op).collect(), chain.places);
+    Some(Tower { model, levels, moves, claims, theorems: vec![], in_sets: true, above, places })
 }
 
 struct Builder<'a> {
@@ -163,7 +170,11 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn tower(mut self, owners: Vec<usize>, initialisations: Vec<(usize, Stmt)>) -> Option<Tower> {
+    fn tower(
+        mut self,
+        (invariants, assertions): (Vec<usize>, Vec<usize>),
+        initialisations: Vec<(usize, Stmt)>,
+    ) -> Option<Tower> {
         let before = self.diags.len();
         let levels: Vec<Level> = self
             .composed
@@ -188,13 +199,23 @@ impl Builder<'_> {
             let alone = self.event(name.clone(), op);
             moves.push(Move { name, alone, how: How::Environment, is_guarded });
         }
-        let claims = self.claims(owners, &levels);
+        let claims = self.claims(invariants, &levels);
+        let theorems = self.theorems(assertions, &levels);
         let span = self.composed.instances[self.composed.top].machine.name.span;
-        self.model.assertions.clear();
         self.model.goal = None;
         self.model.initialisation = blank(&self.model, span);
         let failed = self.diags[before..].iter().any(Diagnostic::is_error);
-        (!failed).then_some(Tower { model: self.model, levels, moves, claims, in_sets: false, above: vec![] })
+        let (model, above) = (self.model, vec![]);
+        (!failed).then_some(Tower {
+            model,
+            levels,
+            moves,
+            claims,
+            theorems,
+            in_sets: false,
+            above,
+            places: vec![],
+        })
     }
 
     /// A variable that is gone does not come back: it would be another one.
@@ -416,6 +437,32 @@ impl Builder<'_> {
                 self.diags.push(d);
             }
         }
+    }
+
+    /// Keeps the assertions that speak of more than the most concrete machine: those about it alone are for a check of it.
+    fn theorems(&mut self, owners: Vec<usize>, levels: &[Level]) -> Vec<Claim> {
+        let mut theorems = vec![];
+        let all = std::mem::take(&mut self.model.assertions);
+        if self.traces {
+            return theorems;
+        }
+        for (e, owner) in all.into_iter().zip(owners) {
+            let Some(level) = self.composed.levels.iter().position(|l| l.parts.contains(&owner)) else {
+                continue;
+            };
+            match last_level(&e, levels) {
+                Some(0) => {}
+                Some(known) => {
+                    theorems.push(Claim { level, known: known.max(level), label: None });
+                    self.model.assertions.push(e);
+                }
+                None => {
+                    let message = "an assertion that speaks of variables of no level is not supported";
+                    self.diags.push(Diagnostic::error("B0401", e.span, message));
+                }
+            }
+        }
+        theorems
     }
 
     /// Keeps the conjuncts of the levels, and adds the equations of variables that stand for others.

@@ -63,7 +63,7 @@ enum Step {
 }
 
 /// Variables whose new value is known, with the place to show for it.
-type Known = BTreeMap<Name, Span>;
+pub type Known = BTreeMap<Name, Span>;
 
 impl<'p> Events<'p> {
     pub fn new(levels: Vec<Level<'p>>) -> Self {
@@ -138,8 +138,31 @@ impl<'p> Events<'p> {
 
     /// What an event of the most concrete machine does by itself: only its own variables change.
     pub fn alone(&mut self, event: &'p Event) -> Subst {
+        self.operation = event.name.name.clone();
         let (steps, known) = self.actions(event);
-        guarded(event, wrap(steps, assignment(&known, event.span), false))
+        let steps: Vec<Step> = self.feasible(event).into_iter().chain(steps).collect();
+        self.note(&steps);
+        guarded(event, wrap(steps, assignment(&known, event.span), true))
+    }
+
+    /// That the actions of the most concrete level can be done. They speak of no new values but their own, so that this
+    /// can be known before any of them is done.
+    fn feasible(&self, event: &Event) -> Vec<Step> {
+        let one = |a: &Action| {
+            let kind = match &a.kind {
+                ActionKind::Assign(_) => return None,
+                ActionKind::Element(_, set) => {
+                    let nothing = literal_at(Lit::EmptySet, a.span);
+                    ExprKind::Binary(BinOp::Neq, Box::new(set.clone()), Box::new(nothing))
+                }
+                ActionKind::Such(xs, p) => {
+                    ExprKind::Quant(Quant::Exists, xs.iter().map(new).collect(), Box::new(p.clone()))
+                }
+            };
+            let promise = self.promise(0, event, "FIS", a.label.clone(), a.span);
+            Some(Step::Demand(Expr { kind, span: a.span }, promise))
+        };
+        event.actions.iter().filter_map(one).collect()
     }
 
     /// All ways in which the levels above follow an event, each a list of what has to be so.
@@ -641,7 +664,7 @@ pub fn conjunction(parts: &[Labelled], span: Span) -> Option<Expr> {
     (!parts.is_empty()).then(|| join(BinOp::And, Lit::BTrue, parts, span))
 }
 
-fn same_action(a: &Action, b: &Action) -> bool {
+pub fn same_action(a: &Action, b: &Action) -> bool {
     let text = |e: &Expr| print::expr(e);
     match (&a.kind, &b.kind) {
         (ActionKind::Assign(a), ActionKind::Assign(b)) => {
@@ -675,7 +698,7 @@ fn determine(unknown: &mut Vec<Ident>, witnesses: &mut Vec<(Ident, Expr)>, steps
 }
 
 /// The other side of an equation.
-fn defines<'e>(name: &Name, p: &'e Expr) -> Option<&'e Expr> {
+pub fn defines<'e>(name: &Name, p: &'e Expr) -> Option<&'e Expr> {
     let is_name = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if n == name);
     match &p.kind {
         ExprKind::Binary(BinOp::Eq, a, b) if is_name(a) => Some(b),
@@ -685,7 +708,7 @@ fn defines<'e>(name: &Name, p: &'e Expr) -> Option<&'e Expr> {
 }
 
 /// The same after the event: variables with a new value are primed, bound names are not.
-fn renamed(mut e: Expr, known: &Known) -> Expr {
+pub fn renamed(mut e: Expr, known: &Known) -> Expr {
     fn walk(e: &mut Expr, known: &Known, bound: &[Name]) {
         let mut inner = bound.to_vec();
         match &mut e.kind {

@@ -8,6 +8,7 @@ use super::term::{Kind, Term};
 use super::theory::{Meaning, Operator, Theories};
 use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Name, Quant, UnOp};
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::external::External;
 use crate::lang::stack::MAX_DEPTH;
 use crate::lang::walk::children;
 use std::collections::{HashMap, HashSet};
@@ -453,6 +454,8 @@ fn tagged(tag: &str, args: &[Expr], span: Span) -> Option<Expr> {
         ("front", 1) => call(Fun::Front),
         ("tail", 1) => call(Fun::Tail),
         ("mu", 1) => call(Fun::Mu),
+        // Some element: the least one, as in ProB.
+        ("choose", 1) => call(Fun::External(External::Choose)),
         ("concat", 2) => Some(with(BinOp::Concat, args[0].clone(), args[1].clone(), span).kind),
         ("SIGMA", 1) => over(Binder::Sigma),
         ("PI", 1) => over(Binder::Pi),

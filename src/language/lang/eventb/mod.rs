@@ -20,6 +20,7 @@ pub mod package;
 pub mod project;
 pub mod proved;
 pub mod rodin;
+pub mod sequents;
 pub mod shape;
 pub mod term;
 pub mod text;

@@ -70,17 +70,35 @@ impl<'t> Reader<'t> {
                     let about = list(about)?.iter().map(source).collect::<Res<_>>()?;
                     let is_discharged = atom(discharged)? == "true".into();
                     let (component, what) = (atom(component)?, atom(what)?);
-                    project.obligations.push(Obligation { component, what, about, is_discharged });
+                    project.obligations.push(Obligation {
+                        component,
+                        what,
+                        sequent: "".into(),
+                        about,
+                        is_discharged,
+                    });
                 }
                 Some(("discharged", [component, event, invariant])) => {
                     let about = vec![("event".into(), atom(event)?), ("invariant".into(), atom(invariant)?)];
                     let (component, what) = (atom(component)?, "".into());
-                    project.obligations.push(Obligation { component, what, about, is_discharged: true });
+                    project.obligations.push(Obligation {
+                        component,
+                        what,
+                        sequent: "".into(),
+                        about,
+                        is_discharged: true,
+                    });
                 }
                 Some(("discharged", [component, theorem])) => {
                     let about = vec![("theorem".into(), atom(theorem)?)];
                     let (component, what) = (atom(component)?, "".into());
-                    project.obligations.push(Obligation { component, what, about, is_discharged: true });
+                    project.obligations.push(Obligation {
+                        component,
+                        what,
+                        sequent: "".into(),
+                        about,
+                        is_discharged: true,
+                    });
                 }
                 Some((name, _)) if IGNORED.contains(&name) => {}
                 _ => return Err(refused(extra.span, format!("{} in a package", extra.shape()))),

@@ -106,6 +106,30 @@ impl Obligation {
         parts.next().filter(|_| parts.next().is_none()).map(|(_, name)| name)
     }
 
+    /// Rodin's short word for what is to be proved; none of what is not known here. The older form of packages says
+    /// nothing but which event keeps which invariant.
+    pub fn kind(&self) -> Option<&'static str> {
+        let parts = || self.about.iter().filter(|(k, _)| &**k != "event");
+        Some(match &*self.what {
+            "" if parts().any(|(k, _)| &**k == "invariant") && self.last("event").is_some() => "INV",
+            "Well-definedness of variant" => "VWD",
+            "Well-definedness of witness" => "WWD",
+            w if w.starts_with("Well-definedness") => "WD",
+            w if w.starts_with("Theorem") => "THM",
+            w if w.starts_with("Invariant ") => "INV",
+            "Guard strengthening (split)" => "GRD",
+            "Guard strengthening (merge)" => "MRG",
+            "Action simulation" => "SIM",
+            "Equality of common variables" => "EQL",
+            "Feasibility of action" => "FIS",
+            "Feasibility of witness" => "WFIS",
+            "Variant of event" => "VAR",
+            "Natural number variant of event" => "NAT",
+            "Finiteness of variant" => "FIN",
+            _ => return None,
+        })
+    }
+
     /// As Rodin calls it: `M/event/inv1/INV`.
     pub fn name(&self) -> String {
         let kind = match &*self.what {

@@ -5,11 +5,12 @@
 
 use super::event::{Events, INITIALISATION, Level, conjunction, guarded, is_initialisation};
 use super::formula::{join, names, with};
-use super::project::{Context, Event, Labelled, Machine, Project};
+use super::project::{Context, Event, Labelled, Machine, Project, Witness};
 use super::proved;
+use super::sequents::sequents;
 use crate::lang::ast::{self, BinOp, Expr, ExprKind, Ident, Lit, MachineKind, Name, Operation, SetDecl};
 use crate::lang::composed::{
-    Chain, Composed, Entity, Fact, Followed, Instance, OpDef, Promise, Refining, SetDef,
+    Chain, Composed, Entity, Fact, Followed, Instance, OpDef, Promise, Refining, Sequents, SetDef,
 };
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::{HashMap, HashSet};
@@ -41,7 +42,8 @@ impl Refining for Kept {
         // What is wrong with the machine itself was told when it was translated.
         t.diags.retain(|d| !diags.contains(d));
         diags.append(&mut t.diags);
-        let (composed, apart) = (composed.filter(|_| !failed)?, t.apart?);
+        let (mut composed, apart) = (composed.filter(|_| !failed)?, t.apart?);
+        composed.promises = t.promises;
         let place = |v: &Ident| composed.variables.iter().position(|other| other.name == v.name);
         let level = |m: &&Machine| (m.name.name.clone(), m.variables.iter().filter_map(place).collect());
         let levels = chain.iter().map(level).collect();
@@ -55,8 +57,41 @@ impl Refining for Kept {
             operation: "".into(),
         });
         let invariants = invariants.collect();
-        Some(Chain { composed, levels, events: apart.events, invariants, above: apart.above })
+        let places = chain.iter().flat_map(|m| places(m)).collect();
+        Some(Chain { composed, levels, events: apart.events, invariants, above: apart.above, places })
     }
+
+    fn sequents(&self) -> Option<Sequents> {
+        let mut t = Translation { project: &self.0, diags: vec![], promises: vec![], apart: None };
+        let chain = t.chain();
+        let contexts = t.contexts(&chain);
+        (chain.len() > 1).then(|| sequents(&contexts, &chain))
+    }
+}
+
+/// What the formulas of a machine are called where one of them has no value.
+fn places(machine: &Machine) -> Vec<Promise> {
+    let level = machine.name.name.clone();
+    let named = |kind, event: &Name, about: Option<Name>, span| {
+        let (level, operation, event) = (level.clone(), event.clone(), event.clone());
+        Promise { kind, level, event, about, span, operation }
+    };
+    let whole: Name = "".into();
+    let mut found = vec![];
+    for l in machine.invariants.iter().chain(&machine.theorems) {
+        found.push(named("WD", &whole, l.label.clone(), l.formula.span));
+    }
+    found.extend(machine.variant.iter().map(|v| named("VWD", &whole, None, v.formula.span)));
+    for e in &machine.events {
+        let event = &e.name.name;
+        for g in e.guards.iter().chain(&e.theorems) {
+            found.push(named("WD", event, g.label.clone(), g.formula.span));
+        }
+        found.extend(e.actions.iter().map(|a| named("WD", event, a.label.clone(), a.span)));
+        let of = |w: &Witness| named("WWD", event, Some(w.of.name.clone()), w.predicate.formula.span);
+        found.extend(e.witnesses.iter().map(of));
+    }
+    found
 }
 
 /// The levels are kept apart: their events are operations of their own.
@@ -267,6 +302,7 @@ impl<'p> Translation<'p> {
             let (apart, operations) = self.apart(apart, chain, &mut events);
             self.apart = Some(apart);
             self.diags.append(&mut events.errors);
+            self.promises.append(&mut events.promises);
             return (None, operations);
         }
         let mut initialisation = None;

@@ -88,7 +88,13 @@ impl Checker<'_> {
             ExprKind::Binary(op @ BinOp::Lt, a, _) if matches!(a.ty, Type::Pow(_)) => {
                 *op = BinOp::StrictSubset
             }
-            ExprKind::Binary(op @ BinOp::Le, a, _) if matches!(a.ty, Type::Pow(_)) => *op = BinOp::Subset,
+            // Not negative is for numbers what finite is for sets.
+            ExprKind::Binary(BinOp::Le, a, b) if matches!(a.ty, Type::Pow(_)) => {
+                let (kind, ty, span) =
+                    (ExprKind::Call(Fun::Fin, vec![(**b).clone()]), b.ty.clone().pow(), b.span);
+                let finite = Expr { kind, ty, span };
+                e.kind = ExprKind::Binary(BinOp::In, b.clone(), Box::new(finite));
+            }
             ExprKind::Lit(Lit::EmptySet) if e.ty == Type::Int => e.kind = ExprKind::Int(0.into()),
             _ => {}
         }

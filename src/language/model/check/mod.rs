@@ -105,6 +105,8 @@ pub struct Joint {
     pub model: Model,
     /// The instance that each conjunct of the invariant is from.
     pub invariants: Vec<usize>,
+    /// The instance that each assertion is from.
+    pub assertions: Vec<usize>,
     /// What each instance does at first.
     pub initialisations: Vec<(usize, Stmt)>,
 }
@@ -112,6 +114,7 @@ pub struct Joint {
 #[derive(Default)]
 struct Owners {
     invariants: Vec<usize>,
+    assertions: Vec<usize>,
     initialisations: Vec<usize>,
 }
 
@@ -127,8 +130,9 @@ pub fn check_joint(composed: &Composed, diags: &mut Vec<Diagnostic>) -> Option<J
         StmtKind::Seq(parts) => parts,
         _ => vec![],
     };
-    let initialisations = owners.initialisations.into_iter().zip(parts).collect();
-    (!errors).then_some(Joint { model, invariants: owners.invariants, initialisations })
+    let initialisations = owners.initialisations.iter().copied().zip(parts).collect();
+    let Owners { invariants, assertions, .. } = owners;
+    (!errors).then_some(Joint { model, invariants, assertions, initialisations })
 }
 
 /// Types an expression over a model's constants and variables.
@@ -239,6 +243,9 @@ impl<'a> Checker<'a> {
         self.solve_deferred(true);
         self.check_types_known();
         self.fill_model();
+        let sets = super::variants::sets(&self.model);
+        let promises = std::mem::take(&mut self.model.promises);
+        self.model.promises = promises.into_iter().map(|p| super::variants::by_type(&sets, p)).collect();
         if self.owners.is_none() {
             self.drop_abstract(composed);
         }
@@ -373,6 +380,8 @@ impl<'a> Checker<'a> {
             if let Some(owners) = &mut self.owners {
                 owners.invariants.extend(invariant.iter().map(|_| i));
                 self.model.invariant.extend(invariant);
+                owners.assertions.extend(assertions.iter().map(|_| i));
+                self.model.assertions.extend(assertions);
             } else if !instance.is_abstract {
                 self.model.invariant.extend(invariant);
                 self.model.assertions.extend(assertions);

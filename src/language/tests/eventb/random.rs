@@ -403,14 +403,26 @@ impl Random {
                 let is_discharged = self.often(50);
                 let about = vec![("event".into(), event.name.name.clone()), ("invariant".into(), invariant)];
                 let what = "Invariant  preservation".into();
-                project.obligations.push(Obligation { component: of.clone(), what, about, is_discharged });
+                project.obligations.push(Obligation {
+                    component: of.clone(),
+                    what,
+                    sequent: "".into(),
+                    about,
+                    is_discharged,
+                });
             }
             let own = event.guards.iter().skip(event.inherited.guards);
             for guard in own.filter_map(|g| g.label.clone()) {
                 let about = vec![("guard".into(), guard), ("event".into(), event.name.name.clone())];
                 let what = "Well-definedness of Guard".into();
                 let is_discharged = self.often(50);
-                project.obligations.push(Obligation { component: of.clone(), what, about, is_discharged });
+                project.obligations.push(Obligation {
+                    component: of.clone(),
+                    what,
+                    sequent: "".into(),
+                    about,
+                    is_discharged,
+                });
             }
         }
     }

@@ -76,11 +76,19 @@ pub fn read(
         found.push(Obligation {
             component: component.clone(),
             what: value(&sequent, "poDesc").unwrap_or_default().into(),
+            sequent: rodins(name).into(),
             about,
             is_discharged: is_known && is_proved && has_proof && is_accurate,
         });
     }
     found
+}
+
+/// The name of a sequent if it is one of Rodin's, which end with what is to be proved: `e/inv1/INV`. What we write for
+/// others ends with a number.
+fn rodins(name: &str) -> &str {
+    let last = name.rsplit('/').next().unwrap_or_default();
+    if !last.is_empty() && last.chars().all(|c| c.is_ascii_uppercase()) { name } else { "" }
 }
 
 /// Of two elements of one name neither is believed.

@@ -298,7 +298,10 @@ fn proofs(component: &Name, all: &[&Obligation], elements: &Elements) -> (String
     let mut statuses = format!("{head}<{CORE}psFile>\n");
     for (i, o) in all.iter().enumerate() {
         let labels: Vec<&str> = o.about.iter().map(|(_, label)| &**label).collect();
-        let name = escape(&format!("{}/{}", labels.join("/"), i + 1));
+        let name = match o.sequent.is_empty() {
+            true => escape(&format!("{}/{}", labels.join("/"), i + 1)),
+            false => escape(&o.sequent),
+        };
         let _ = writeln!(
             obligations,
             "<{CORE}poSequent name=\"{name}\" {CORE}accurate=\"true\" {CORE}poDesc=\"{}\" {CORE}poStamp=\"1\">",
