@@ -56,6 +56,7 @@ mod constants;
 mod interned;
 mod machine;
 mod machine_system;
+mod oracle;
 mod solve;
 
 pub use crate::value::fault::{Fault, Res};
@@ -63,6 +64,7 @@ pub use crate::verdict::Complete;
 pub use constants::Setup;
 pub use interned::Interned;
 pub use machine::{Labelled, Machine, Values, Worker};
+pub use oracle::BySolver;
 pub use solve::First;
 
 use crate::lang::diag::Span;
