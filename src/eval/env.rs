@@ -50,40 +50,9 @@ pub struct Env {
     pub reach: Option<i64>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<StopFlag>,
-    /// How many values may be tried, where somebody counts them.
-    pub budget: Budget,
-}
-
-/// So many more values may be tried; then evaluation ends as if it had been stopped. Unlike time it is the same on every
-/// machine.
-#[derive(Debug)]
-pub struct Budget(Cell<u64>);
-
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget::of(u64::MAX)
-    }
-}
-
-impl Budget {
-    pub fn of(values: u64) -> Budget {
-        Budget(Cell::new(values))
-    }
-
-    pub fn is_spent(&self) -> bool {
-        self.0.get() == 0
-    }
-
-    #[inline(always)]
-    fn spend(&self) -> Res<()> {
-        match self.0.get().checked_sub(1) {
-            Some(left) => {
-                self.0.set(left);
-                Ok(())
-            }
-            None => Err(Fault::limit("too many values to try")),
-        }
-    }
+    /// Steps of enumerations that may be taken, if not 0; and those that were.
+    pub most: u64,
+    pub spent: Cell<u64>,
 }
 
 impl Env {
@@ -94,7 +63,13 @@ impl Env {
     /// A fault when evaluation shall end.
     #[inline]
     pub fn go_on(&self) -> Res<()> {
-        self.budget.spend()?;
+        if self.most > 0 {
+            let spent = self.spent.get() + 1;
+            self.spent.set(spent);
+            if spent > self.most {
+                return Err(Fault::limit("too many steps"));
+            }
+        }
         go_on(&self.stop)
     }
 

@@ -5,11 +5,12 @@
 //! while it is explored.
 
 use super::constants::{Setup, Valuations};
+use super::oracle::BySolver;
 use super::{Check, Label, Operation, Role, Stop, System, Transition, Visit, Visitor};
 use crate::eval::code::Code;
 use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::env::WordEnv;
-use crate::eval::node::{Env, Slot, Test};
+use crate::eval::node::{Asking, Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
 use crate::model::{Expr, ExprKind, Fact, Model, OpId, reading};
@@ -56,6 +57,9 @@ pub struct Machine {
     pub(super) valuations: Valuations,
     /// Who solves PROPERTIES, once that was decided.
     pub(super) solved: std::sync::OnceLock<super::constants::Solver>,
+    /// Whether the plan of PROPERTIES takes many steps, and who solves them then.
+    pub(super) is_slow: std::sync::OnceLock<bool>,
+    pub(super) slowly: std::sync::OnceLock<super::constants::Solver>,
     /// Who does where the plan has no answer.
     pub(super) rescued: std::sync::OnceLock<super::constants::Solver>,
     /// Valuations that are taken at most, when they are looked for as they come.
@@ -64,6 +68,8 @@ pub struct Machine {
     pub(super) offset: usize,
     /// What the fast tier knows of the constants: by slot.
     pub(super) known: Vec<word::lower::Known>,
+    /// Whom choices ask that take too long.
+    pub(super) oracle: Arc<BySolver>,
 }
 
 impl Compiled {
@@ -161,8 +167,14 @@ impl Waiting {
 impl Machine {
     /// Compiles a model; the constants have yet to be solved ([`Machine::setup`]).
     pub fn new(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>) -> Machine {
+        Machine::asking(model, scope, Asking::default())
+    }
+
+    /// The same with a choice when the solver is asked for parameters and the like, which changes no answer.
+    pub fn asking(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>, asking: Asking) -> Machine {
         let (model, scope) = (model.into(), scope.into());
-        let mut c = Compiler::new(&model, &scope);
+        let oracle = Arc::new(BySolver::new(model.clone(), scope.clone()));
+        let mut c = Compiler::new(&model, &scope).with_oracle(oracle.clone(), asking);
         let unknown: Vec<Slot> = (0..model.constants.len() as Slot).collect();
         let conjuncts: Vec<&Expr> = model.properties.iter().collect();
         let properties = c.plan(&unknown, &conjuncts);
@@ -202,10 +214,13 @@ impl Machine {
             setup: None,
             valuations: Valuations::default(),
             solved: std::sync::OnceLock::new(),
+            is_slow: std::sync::OnceLock::new(),
+            slowly: std::sync::OnceLock::new(),
             rescued: std::sync::OnceLock::new(),
             most: usize::MAX,
             offset: 0,
             known: Vec::new(),
+            oracle,
         }
     }
 

@@ -56,6 +56,7 @@ mod constants;
 mod interned;
 mod machine;
 mod machine_system;
+mod oracle;
 mod solve;
 pub mod watch;
 
@@ -64,6 +65,7 @@ pub use crate::verdict::Complete;
 pub use constants::Setup;
 pub use interned::Interned;
 pub use machine::{Labelled, Machine, Worker};
+pub use oracle::BySolver;
 pub use solve::First;
 
 use crate::lang::diag::Span;

@@ -2,10 +2,9 @@
 //! others as they come.
 
 use super::by_solver::Why;
-use super::constants::{Setup, Valuations};
+use super::constants::{Found, Setup, Valuations};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
-use crate::eval::env::Budget;
 use crate::eval::node::{Env, Slot};
 use crate::eval::word::lower::{Known, Lower};
 use crate::value::fault::{Fault, Res};
@@ -17,6 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Steps that a plan is given before the solver is asked for less than a whole answer.
+const PATIENCE: u64 = 20_000;
+/// A plan that finds so many valuations on the way is worth its time.
+const MANY: usize = 1000;
 /// How often somebody looks whether the first valuations have taken too long.
 const LOOK: Duration = Duration::from_millis(20);
 /// Values that the plan of PROPERTIES may try before anybody thinks of the solver: some milliseconds.
@@ -33,14 +36,6 @@ pub struct First {
     pub valuations: usize,
     /// For so long, once there is one.
     pub patience: Duration,
-}
-
-/// What PROPERTIES yield.
-enum Found {
-    /// A valuation; the same one may be found again.
-    Valuation(Vec<Val>),
-    /// A property has no value.
-    Fault(Box<Fault>),
 }
 
 /// Valuations, and how the search for them ended.
@@ -74,10 +69,12 @@ impl Machine {
             }
             return Ok(true);
         }
-        let by_solver = |why, found: &mut dyn FnMut(Found) -> Res<bool>| {
-            self.by_solver(why, &stop, &mut |valuation| found(Found::Valuation(valuation)))
-        };
-        if let Some(answer) = by_solver(Why::ManyValues, found) {
+        if let Some(answer) = self.by_solver(Why::ManyValues, &stop, found) {
+            return answer;
+        }
+        if *self.is_slow.get_or_init(|| self.is_slow(env))
+            && let Some(answer) = self.by_solver(Why::SlowPlan, &stop, found)
+        {
             return answer;
         }
         // Where the plan has no answer it mostly says so before it has found anything.
@@ -93,7 +90,7 @@ impl Machine {
             return planned;
         }
         let cut = env.truncated.take();
-        if let Some(answer) = by_solver(Why::NoPlan, found) {
+        if let Some(answer) = self.by_solver(Why::NoPlan, &stop, found) {
             return answer;
         }
         env.truncated = cut;
@@ -103,7 +100,7 @@ impl Machine {
     /// What the plan of PROPERTIES finds, if it is through with all of it after few tries and nothing was left out.
     fn plan_in_short(&self, stop: &Stop) -> Option<Vec<Found>> {
         let mut env = self.solver(stop);
-        env.budget = Budget::of(TRIES);
+        env.most = TRIES;
         let (mut all, mut is_whole) = (vec![], true);
         let planned = self.plan(&mut env, &mut |one, is_cut| {
             is_whole &= !is_cut && !matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
@@ -111,8 +108,25 @@ impl Machine {
             all.push(one);
             Ok(is_whole)
         });
-        is_whole &= matches!(planned, Ok(true)) && env.truncated.is_none() && !env.budget.is_spent();
+        is_whole &= matches!(planned, Ok(true)) && env.truncated.is_none() && env.spent.get() <= TRIES;
         is_whole.then_some(all)
+    }
+
+    /// Whether the plan takes many steps, and finds little on the way. Nobody looks at a clock.
+    fn is_slow(&self, env: &mut Env) -> bool {
+        if !self.has_many_values() {
+            return false;
+        }
+        (env.most, env.spent) = (PATIENCE, Default::default());
+        let mut count = 0;
+        let ended = self.plan(env, &mut |_, _| {
+            count += 1;
+            Ok(count <= MANY)
+        });
+        let is_impatient = env.spent.get() > PATIENCE;
+        (env.most, env.spent) = Default::default();
+        (env.truncated, env.pending) = (None, None);
+        is_impatient && ended.is_err()
     }
 
     /// Runs the plan of PROPERTIES. A visit also hears whether anything was cut off so far.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod certificates;
+mod choices;
 mod elements;
 mod eventb;
 mod fixed;

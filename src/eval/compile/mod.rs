@@ -1,6 +1,8 @@
 //! From the typed model to nodes and plans: names become slots, types become representations, predicates
 //! with unknowns become plans.
 
+mod choice;
+mod ends;
 mod estimate;
 mod forms;
 mod linear;
@@ -10,8 +12,7 @@ mod stmt;
 
 pub use stmt::Event;
 
-use super::node::{Binary, Call, Compr, Node, Slot, Typed, TypedOp, Unary, tuple_rep};
-use super::plan::Plan;
+use super::node::{Asking, Binary, Call, Compr, Last, Node, Oracle, Slot, Typed, TypedOp, Unary, tuple_rep};
 use crate::lang::diag::Span;
 use crate::model::{
     BinOp, Binder, ConstId, Expr, ExprKind, Fun, Lit, LocalId, Model, Target, Type, UnOp, VarId,
@@ -63,6 +64,10 @@ pub struct Compiler<'m> {
     implied: Vec<linear::Implied>,
     /// Constants that are equal to a set without end: not to be run through.
     endless: HashSet<ConstId>,
+    /// Whom to ask where a plan takes too long, and when that is.
+    oracle: Option<(Arc<dyn Oracle>, Asking)>,
+    /// What the plan that is being made has to try.
+    work: choice::Work,
 }
 
 impl<'m> Compiler<'m> {
@@ -84,6 +89,8 @@ impl<'m> Compiler<'m> {
             parameters: HashSet::new(),
             implied: Vec::new(),
             endless: HashSet::new(),
+            oracle: None,
+            work: choice::Work::NONE,
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);
@@ -93,6 +100,12 @@ impl<'m> Compiler<'m> {
         c.comprs.clear();
         c.locals.clear();
         c
+    }
+
+    /// Plans that are made from here on may ask somebody where they take too long.
+    pub fn with_oracle(mut self, oracle: Arc<dyn Oracle>, asking: Asking) -> Self {
+        self.oracle = Some((oracle, asking));
+        self
     }
 
     /// Finds constants that are equal to a set without end, in the order of the text.
@@ -704,12 +717,16 @@ impl<'m> Compiler<'m> {
     ) -> Arc<Compr> {
         let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
         let slot_reps: Vec<R> = slots.iter().map(|s| self.slots[*s as usize].rep.clone()).collect();
-        let plan: Plan = self.plan(&slots, &[pred]);
+        let (plan, work) = self.counted(&slots, &[pred]);
+        // What has no end is not run through, so there is nothing to ask.
+        let plan = if plan.unbounded { plan } else { self.asked(plan, work, &slots, &[pred], false) };
         let test = self.test(pred);
         debug_assert!(is_map || value.is_some() || *rep.elem() == tuple_rep(&slot_reps));
         let infinite = plan.unbounded && rep.elem().carrier == 0;
         let is_relation = slots.len() > 1 && !is_map && value.is_none();
         let pointwise = (infinite && is_relation).then(|| self.plan(&slots[slots.len() - 1..], &[pred]));
+        let last = if is_map || infinite { None } else { self.reads_of(e) };
+        let last = last.map(|reads| Arc::new(Last { reads, value: Default::default() }));
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -723,6 +740,7 @@ impl<'m> Compiler<'m> {
             infinite,
             pointwise,
             span: e.span,
+            last,
         });
         if let Some(id) = binder(locals) {
             self.comprs.entry((id, self.inlining)).or_default().push((e.clone(), c.clone()));

@@ -18,7 +18,7 @@ impl Compiler<'_> {
             ExprKind::Quant(q, locals, body) => {
                 let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
                 match q {
-                    Quant::Exists => Test::Exists(Arc::new(self.plan(&slots, &[body]))),
+                    Quant::Exists => Test::Exists(Arc::new(self.plan_of_one(&slots, &[body]))),
                     Quant::Forall => {
                         let mut antecedents = Vec::new();
                         let mut body: &Expr = body;
@@ -26,7 +26,7 @@ impl Compiler<'_> {
                             antecedents.push(&**p);
                             body = q;
                         }
-                        let plan = self.plan(&slots, &antecedents);
+                        let plan = self.plan_of_all(&slots, &antecedents, body);
                         Test::Forall(Arc::new(plan), Box::new(self.test(body)))
                     }
                 }

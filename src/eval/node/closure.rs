@@ -15,6 +15,26 @@ impl Compr {
         !self.is_map && self.rep.elem().carrier == 0
     }
 
+    /// The value, if what it reads is what it was the last time. A comprehension inside of another loop often does not
+    /// depend on it.
+    pub(super) fn remembered(&self, env: &Env) -> Option<Val> {
+        let last = self.last.as_ref()?;
+        // Another thread that looks at it is no reason to wait.
+        let value = last.value.try_lock().ok()?;
+        let (key, v) = value.as_ref()?;
+        let mut here = last.reads.iter().map(|slot| &env.slots[*slot as usize]);
+        key.iter().all(|k| here.next().is_some_and(|v| is_same(k, v))).then(|| v.clone())
+    }
+
+    pub(super) fn remember(&self, env: &Env, v: &Val) {
+        if let Some(last) = &self.last
+            && let Ok(mut value) = last.value.try_lock()
+        {
+            let key = last.reads.iter().map(|slot| env.slots[*slot as usize].clone()).collect();
+            *value = Some((key, v.clone()));
+        }
+    }
+
     /// All elements, with repetitions.
     pub fn elements(&self, env: &mut Env, out: &mut Vec<Val>, limit: usize) -> Res<()> {
         let elem = self.rep.elem();
@@ -195,6 +215,21 @@ impl Compr {
                 ops::apply(&Val::from_elems(out, &self.rep), x, &self.rep)
             }
         }
+    }
+}
+
+/// Whether two values are certainly equal, as far as that is quickly said.
+fn is_same(a: &Val, b: &Val) -> bool {
+    match (a, b) {
+        (Val::Big(a), Val::Big(b)) => Arc::ptr_eq(a, b),
+        (Val::Str(a), Val::Str(b)) => Arc::ptr_eq(a, b),
+        (Val::Pair(a), Val::Pair(b)) => Arc::ptr_eq(a, b),
+        (Val::Rec(a), Val::Rec(b)) | (Val::Set(a), Val::Set(b)) | (Val::Seq(a), Val::Seq(b)) => {
+            Arc::ptr_eq(a, b)
+        }
+        (Val::Bits(a), Val::Bits(b)) => Arc::ptr_eq(a, b),
+        // Words, small integers, symbolic sets as objects.
+        _ => a == b,
     }
 }
 

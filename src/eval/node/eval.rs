@@ -46,6 +46,20 @@ impl Node {
             | Node::UpdateW { .. }
             | Node::RestrictW { .. }
             | Node::ProductW { .. } => Val::W(self.word(env)?),
+            Node::Unary { op: Unary::Card, a, rep, out, span }
+                if let Node::Binary {
+                    op: Binary::ParallelProduct, a: r, b: s, ra, rb, out: both, ..
+                } = &**a =>
+            {
+                // It has a pair of pairs for each two: nobody has to list them.
+                let (r, s) = (r.val(env)?, s.val(env)?);
+                match (ops::card(&r, ra), ops::card(&s, rb)) {
+                    (Ok(m), Ok(n)) => ops::mul(&m, &n).map_err(|e| e.at(*span))?,
+                    _ => binary(Binary::ParallelProduct, r, s, ra, rb, both)
+                        .and_then(|all| unary(Unary::Card, all, rep, out))
+                        .map_err(|e| e.at(*span))?,
+                }
+            }
             Node::Unary { op, a, rep, out, span } => {
                 let a = a.val(env)?;
                 unary(*op, a, rep, out).map_err(|e| e.at(*span))?
@@ -100,9 +114,16 @@ impl Node {
                 if c.infinite {
                     return Ok(closure(c, env));
                 }
+                if let Some(v) = c.remembered(env) {
+                    return Ok(v);
+                }
                 let mut out = Vec::new();
                 match c.elements(env, &mut out, crate::value::val::MAX_SET) {
-                    Ok(()) => Val::from_elems(out, &c.rep),
+                    Ok(()) => {
+                        let v = Val::from_elems(out, &c.rep);
+                        c.remember(env, &v);
+                        v
+                    }
                     // It turned out to be too large to expand (a constant set it ranges over is infinite, say):
                     // it is tested instead.
                     Err(e)

@@ -9,6 +9,7 @@ mod closure;
 mod eval;
 mod generate;
 pub mod grow;
+mod solved;
 mod special;
 
 pub use super::env::{Env, Slot};
@@ -16,10 +17,11 @@ pub use closure::{Recursive, tuple_rep};
 pub use eval::settled;
 pub(super) use eval::{binary, unary};
 pub use generate::{Cut, Generator, Pattern};
+pub use solved::{Answer, Asking, Name, Oracle, Question, Solved};
 pub use special::{Part, Special, While};
 
 use super::env::Then;
-use super::plan::{Formula, Plan};
+use super::plan::{Formula, Plan, PlanStep};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::lang::external::External;
@@ -30,7 +32,7 @@ use crate::value::ops::{self, Restrict};
 use crate::value::rep::R;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val};
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub type N = Box<Node>;
 
@@ -303,6 +305,15 @@ pub struct Compr {
     /// For an infinite relation `{x, y | P}`: how to find y when x is known.
     pub pointwise: Option<Plan>,
     pub span: Span,
+    /// What it was computed to last; not for sums and the like.
+    pub last: Option<Arc<Last>>,
+}
+
+/// The last value of a comprehension, which is the same as long as what it reads is.
+#[derive(Debug)]
+pub struct Last {
+    pub reads: Vec<Slot>,
+    pub value: Mutex<Option<(Vec<Val>, Val)>>,
 }
 
 /// A predicate of the general tier.

@@ -494,7 +494,7 @@ impl<'a> Lower<'a> {
                 PlanStep::Generate(Generator::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier))
             }
             General::Generate(Given::All { .. })
-            | General::Generate(Given::Grow(_) | Given::Cut { .. })
+            | General::Generate(Given::Grow(_) | Given::Cut { .. } | Given::Solved(_))
             | General::Generate(Given::Recursive { .. }) => return None,
             General::Cases(test, yes, no) => {
                 let test = self.pred(test)?;

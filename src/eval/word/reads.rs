@@ -168,6 +168,11 @@ impl Slots {
                     self.bound.insert(*slot);
                 }
                 PlanStep::Generate(Generator::Grow(g)) => self.grow(g),
+                PlanStep::Generate(Generator::Solved(s)) => {
+                    self.bound.extend(s.slots.iter().map(|(slot, _)| *slot));
+                    self.steps(&s.plan);
+                    s.tests.iter().for_each(|t| self.test(t));
+                }
                 PlanStep::Generate(Generator::Cut { parts, node, .. }) => {
                     self.node(node);
                     for part in parts {
@@ -218,6 +223,11 @@ impl Slots {
             self.nodes(&eq.point);
             match &eq.value {
                 EquationValue::Is(n, _) | EquationValue::In(n, _) => self.node(n),
+                EquationValue::Items(items) => {
+                    self.bound.insert(items.place);
+                    self.nodes([&items.length, &items.value]);
+                    self.test(&items.guard);
+                }
             }
         }
     }

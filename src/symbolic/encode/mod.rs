@@ -289,6 +289,14 @@ pub struct Limits {
     pub stop: Option<Arc<AtomicBool>>,
 }
 
+impl Limits {
+    /// Whether somebody or the clock says that it is enough.
+    pub fn is_stopped(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits { steps: 20_000_000, rows: 1 << 16, deadline: None, open_quantifiers: false, stop: None }
@@ -334,6 +342,11 @@ impl<'m> Encoder<'m> {
         }
     }
 
+    /// From here on there may be so many steps in all; returns how many there might be before.
+    pub(in crate::symbolic) fn set_most_steps(&mut self, steps: u64) -> u64 {
+        std::mem::replace(&mut self.limits.steps, steps)
+    }
+
     /// Steps taken so far.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -344,10 +357,7 @@ impl<'m> Encoder<'m> {
         self.steps += steps as u64;
         let why = if self.steps > self.limits.steps {
             "the formula is too large"
-        } else if before >> 10 != self.steps >> 10
-            && (self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-                || self.limits.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
-        {
+        } else if before >> 10 != self.steps >> 10 && self.limits.is_stopped() {
             "the time is over"
         } else {
             return Ok(());

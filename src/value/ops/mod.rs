@@ -5,6 +5,7 @@
 //! Here are comparisons, sets, sequences and arithmetic; `symbolic` has the sets that are tested instead of
 //! expanded, `relation` the relations and functions.
 
+mod count;
 mod relation;
 mod symbolic;
 
@@ -268,6 +269,9 @@ pub fn product(a: Val, b: Val, rep: &Rep) -> Res<Val> {
 }
 
 pub fn card(v: &Val, rep: &Rep) -> Res<Val> {
+    if let Some(n) = count::of(v, rep) {
+        return n.map(Val::big);
+    }
     match finite_card(v, rep)? {
         Some(n) => Ok(Val::I(n as i64)),
         None => Err(Fault::wd(WdKind::Infinite)),
