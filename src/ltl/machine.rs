@@ -78,7 +78,7 @@ impl Predicates {
             let given = given.collect();
             steps.push(test.map(|(test, span)| (ask(test, given), span)));
         }
-        let fits = |e: &crate::eval::compile::Event| {
+        let fits = |e: &crate::eval::compile::CompiledEvent| {
             let atoms = bound.steps.iter().enumerate();
             atoms.filter(|(_, a)| a.operation.is_none_or(|op| op == e.op)).map(|(i, _)| i).collect()
         };

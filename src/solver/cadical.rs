@@ -4,7 +4,7 @@ use crate::gates::{Clauses, Lit};
 use crate::solver::{NoAnswer, Stop};
 
 #[cfg_attr(not(feature = "cadical"), allow(dead_code))] // then nothing is found
-pub enum Found {
+pub enum Decided {
     Sat,
     /// Those of the assumptions that were needed.
     Unsat(Vec<Lit>),
@@ -47,7 +47,7 @@ mod here {
             Cadical { solver, wires: 1, clauses: 0, broken: None, buffer: vec![], stop }
         }
 
-        pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Found, NoAnswer> {
+        pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Decided, NoAnswer> {
             if let Some(why) = &self.broken {
                 return Err(NoAnswer::GaveUp(why.clone()));
             }
@@ -64,13 +64,13 @@ mod here {
             // A question costs something even if no conflict answers it: its model is read.
             self.stop.spend((conflicts + 1).saturating_mul(cost));
             match answer.map_err(|e| gave_up(&e))? {
-                SolverResult::Sat => Ok(Found::Sat),
+                SolverResult::Sat => Ok(Decided::Sat),
                 SolverResult::Interrupted => Err(NoAnswer::Stopped),
                 SolverResult::Unsat => {
                     // The core is a clause: it has the inverses of the assumptions.
                     let core = self.solver.core().map_err(|e| gave_up(&e))?;
                     let used = core.into_iter().map(|l| Lit(l.vidx32() << 1 | u32::from(l.is_pos())));
-                    Ok(Found::Unsat(used.collect()))
+                    Ok(Decided::Unsat(used.collect()))
                 }
             }
         }
@@ -121,7 +121,7 @@ mod here {
             Cadical { wires: 1, clauses: 0 }
         }
 
-        pub fn solve(&mut self, _: &[Lit]) -> Result<Found, NoAnswer> {
+        pub fn solve(&mut self, _: &[Lit]) -> Result<Decided, NoAnswer> {
             Err(NoAnswer::GaveUp("this program was built without CaDiCaL".into()))
         }
 

@@ -84,7 +84,7 @@ pub struct Counterexample {
     /// Rigid variables, the inputs of axioms and initialisation, and the first state: the cells' `now`. No state if the
     /// initialisation is what is undefined.
     pub first: Assignment,
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
     pub why: Bad,
     /// Inputs of what is bad.
     pub inputs: Assignment,
@@ -93,7 +93,7 @@ pub struct Counterexample {
 }
 
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct PathStep {
     /// Its place in [`Transitions::events`].
     pub event: usize,
     pub inputs: Assignment,

@@ -6,7 +6,7 @@
 //! overflow allowed: what is impossible even so is impossible, and what is possible calls for more bits.
 
 use crate::blast::{Blaster, Mistake, Width, number};
-use crate::cadical::{Cadical, Found};
+use crate::cadical::{Cadical, Decided};
 use crate::gates::{Clauses, Lit, Tseitin};
 use crate::range::signed_width;
 use crate::solver::{NoAnswer, Outcome, Solver, Stop};
@@ -148,16 +148,16 @@ impl Sat {
             let all: Vec<Lit> = exact.iter().chain(&assumed).copied().collect();
             let cadical = &mut level.blaster.circuit.sink.0;
             match cadical.solve(&all)? {
-                Found::Sat => return Ok(Outcome::Sat(level.model(terms))),
-                Found::Unsat(used) if !used.iter().any(|l| exact.contains(l) && !named.contains_key(l)) => {
+                Decided::Sat => return Ok(Outcome::Sat(level.model(terms))),
+                Decided::Unsat(used) if !used.iter().any(|l| exact.contains(l) && !named.contains_key(l)) => {
                     return Ok(Outcome::Unsat(core(&used)));
                 }
-                Found::Unsat(_) => {}
+                Decided::Unsat(_) => {}
             }
         }
         match level.blaster.circuit.sink.0.solve(&assumed)? {
-            Found::Sat => Err(NoAnswer::Overflow),
-            Found::Unsat(used) => Ok(Outcome::Unsat(core(&used))),
+            Decided::Sat => Err(NoAnswer::Overflow),
+            Decided::Unsat(used) => Ok(Outcome::Unsat(core(&used))),
         }
     }
 }

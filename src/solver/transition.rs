@@ -12,7 +12,7 @@ pub struct Cell {
 
 /// An event, or one of the ways in which it can run.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct EventFormula {
     pub name: Arc<str>,
     /// Parameters and choices: variables that are renamed from step to step.
     pub inputs: Vec<Var>,
@@ -47,6 +47,6 @@ pub struct Transitions {
     pub init_inputs: Vec<Var>,
     /// Over rigid variables and `init_inputs`: the initialisation has no value.
     pub init_undefined: Bool,
-    pub events: Vec<Event>,
+    pub events: Vec<EventFormula>,
     pub properties: Vec<Property>,
 }

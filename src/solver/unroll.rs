@@ -1,7 +1,7 @@
 //! A transition system along a path: the variables of each state, and the formulas of the system over them.
 //! Absent on purpose: solvers. What is asserted of a path is the engines' business.
 
-use crate::engine::{Bad, Counterexample, Step, copy, replay};
+use crate::engine::{Bad, Counterexample, PathStep, copy, replay};
 use crate::eval::Evaluator;
 use crate::substitute::Substitution;
 use crate::term::{Assignment, Bool, Terms, Var};
@@ -177,7 +177,7 @@ impl<'a> Unrolling<'a> {
                 Evaluator::new(terms, &values).bool(event.step).then_some((e, inputs))
             });
             let (event, inputs) = found.ok_or_else(|| format!("no event makes step {}", time + 1))?;
-            steps.push(Step { event, inputs, state: after });
+            steps.push(PathStep { event, inputs, state: after });
         }
         let last = state(length);
         let properties = system.properties.iter().enumerate();

@@ -8,7 +8,7 @@ use super::constants::{Setup, Valuations};
 use super::oracle::BySolver;
 use super::{Check, Label, Operation, Role, Stop, System, Transition, Visit, Visitor};
 use crate::eval::code::Code;
-use crate::eval::compile::{Compiler, Event, SlotInfo};
+use crate::eval::compile::{CompiledEvent, Compiler, SlotInfo};
 use crate::eval::env::WordEnv;
 use crate::eval::node::{Asking, Env, Slot, Test};
 use crate::eval::word;
@@ -41,7 +41,7 @@ pub struct Machine {
     pub(super) properties: crate::eval::plan::Plan,
     initialisation: Code,
     /// The operations that are events, compiled.
-    pub events: Vec<Event>,
+    pub events: Vec<CompiledEvent>,
     pub(super) operations: Vec<Operation>,
     /// The conjuncts of the invariant, then the assertions, then the goal.
     pub(super) checks: Vec<Check>,
@@ -185,7 +185,7 @@ impl Machine {
                 events.push(c.event(OpId(i as u32)));
             }
         }
-        let operation = |e: &Event| Operation { name: e.name.clone(), may_repeat: e.may_repeat };
+        let operation = |e: &CompiledEvent| Operation { name: e.name.clone(), may_repeat: e.may_repeat };
         let operations = events.iter().map(operation).collect();
         let invariant = model.invariant.iter().map(|e| (Role::Invariant, e));
         let assertions = model.assertions.iter().map(|e| (Role::Assertion, e));
@@ -232,7 +232,7 @@ impl Machine {
         let conjuncts = self.checks.iter_mut().filter(|c| c.role == Role::Invariant);
         for (check, e) in conjuncts.zip(&self.model.invariant) {
             let is_total = reading::is_total(e);
-            let fact = |event: &Event| {
+            let fact = |event: &CompiledEvent| {
                 let mut facts = self.model.kept.iter().filter(|k| is_total || !k.needs_total);
                 facts.find(|k| k.event == event.name && k.invariant.contains(e.span))
             };

@@ -10,7 +10,7 @@ mod pred;
 mod solve;
 mod stmt;
 
-pub use stmt::Event;
+pub use stmt::CompiledEvent;
 
 use super::node::{Asking, Binary, Call, Compr, Last, Node, Oracle, Slot, Typed, TypedOp, Unary, tuple_rep};
 use crate::lang::diag::Span;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// An operation as a transition.
 #[derive(Debug)]
-pub struct Event {
+pub struct CompiledEvent {
     pub name: Arc<str>,
     pub op: OpId,
     pub params: Vec<Slot>,
@@ -28,7 +28,7 @@ pub struct Event {
 }
 
 impl Compiler<'_> {
-    pub fn event(&mut self, op: OpId) -> Event {
+    pub fn event(&mut self, op: OpId) -> CompiledEvent {
         self.inlining += 1;
         self.locals.clear();
         self.old.clear();
@@ -68,7 +68,7 @@ impl Compiler<'_> {
         let first = model.constants.len() as Slot;
         let last = first + model.variables.len() as Slot;
         let writes = writes.into_iter().filter(|s| (first..last).contains(s)).collect();
-        Event { name: operation.name.clone(), op, params, results, plan, code, may_repeat, writes }
+        CompiledEvent { name: operation.name.clone(), op, params, results, plan, code, may_repeat, writes }
     }
 
     /// The initialisation, or another substitution outside any operation.

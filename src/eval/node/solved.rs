@@ -122,7 +122,7 @@ impl Account {
 }
 
 /// A solution of the plan, and the fault that waits for something to be false.
-type Found = (Vec<Val>, Option<Box<Fault>>);
+type Solution = (Vec<Val>, Option<Box<Fault>>);
 
 impl Solved {
     pub(super) fn run(&self, env: &mut Env, next: Then) -> Res<bool> {
@@ -134,7 +134,7 @@ impl Solved {
         let outer = Account { most: env.most, spent: env.spent.get(), cut: env.truncated.take() };
         let pending = env.pending.clone();
         (env.most, env.spent) = (self.patience.max(1), Default::default());
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<Solution> = Vec::new();
         let mut is_passed_on = false;
         let ended = run(&self.plan, env, &mut |env| {
             if self.question.is_one_enough {
@@ -223,7 +223,7 @@ impl Solved {
         Ok(true)
     }
 
-    fn each(&self, found: Vec<Found>, env: &mut Env, next: Then) -> Res<bool> {
+    fn each(&self, found: Vec<Solution>, env: &mut Env, next: Then) -> Res<bool> {
         for (values, fault) in found {
             self.set(&values, env);
             env.pending = fault;

@@ -57,7 +57,7 @@ impl<'a> Lower<'a> {
         Lower { slots, table, constants, variables, bound: BTreeSet::new(), sites: 0 }
     }
 
-    pub fn event(&mut self, e: &compile::Event) -> Option<WordEvent> {
+    pub fn event(&mut self, e: &compile::CompiledEvent) -> Option<WordEvent> {
         self.bound.clear();
         let plan = self.plan(&e.plan)?;
         let code = self.code(&e.code)?;

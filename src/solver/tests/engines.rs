@@ -11,7 +11,7 @@ use kanon_solver::sat::{Options, Sat};
 use kanon_solver::sequences::sequences;
 use kanon_solver::solver::{Solver, Stop};
 use kanon_solver::term::{Bool, Bounds, Int, Terms, Var};
-use kanon_solver::transition::{Cell, Event, Property, Transitions};
+use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use num_bigint::BigInt;
 use support::systems::{explore, system};
 use support::*;
@@ -145,7 +145,7 @@ impl Counter {
         let ints: Vec<Int> = vars.iter().map(|&v| self.terms.of_int(v)).collect();
         let (guard, value) = make(&mut self.terms, self.x, &ints);
         let change = self.terms.eq(self.next, value);
-        self.system.events.push(Event {
+        self.system.events.push(EventFormula {
             name: "event".into(),
             inputs: vars.into_iter().map(Var::Int).collect(),
             step: self.terms.and([guard, change]),

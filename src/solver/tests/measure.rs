@@ -10,7 +10,7 @@ use kanon_solver::kinduction::k_induction;
 use kanon_solver::sat::Sat;
 use kanon_solver::solver::{Outcome, Solver, Stop};
 use kanon_solver::term::{Bool, Bounds, Int, Terms, Var};
-use kanon_solver::transition::{Cell, Event, Property, Transitions};
+use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use std::time::{Duration, Instant};
 
 fn grid(terms: &mut Terms, rows: usize, columns: usize) -> Vec<Vec<Bool>> {
@@ -180,7 +180,7 @@ fn cell(terms: &mut Terms, name: String) -> (Cell, Bool, Bool) {
 }
 
 fn events(system: &mut Transitions, name: String, inputs: Vec<Var>, step: Bool) {
-    system.events.push(Event {
+    system.events.push(EventFormula {
         name: name.into(),
         inputs,
         step,

@@ -23,7 +23,7 @@ use fit::fit;
 use kanon_solver::eval::Evaluator;
 use kanon_solver::quantified::Quantifiers;
 use kanon_solver::term::{Assignment, Bool, Term, Terms, Var};
-use kanon_solver::transition::{Cell, Event, Property, Transitions};
+use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use run::{Pre, Run, Runner, read};
 
 /// What is looked for in states. That everything has a value is looked at in any case.
@@ -157,7 +157,7 @@ pub fn encode<'m>(
         let id = OpId(i as u32);
         let is_undefined = Bool::FALSE;
         operations.push(id);
-        events.push(Event {
+        events.push(EventFormula {
             name: op.name.clone(),
             inputs: inputs.clone(),
             step,

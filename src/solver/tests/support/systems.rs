@@ -2,7 +2,7 @@
 
 use super::*;
 use kanon_solver::eval::Value;
-use kanon_solver::transition::{Cell, Event, Property, Transitions};
+use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn like_now(terms: &mut Terms, now: Var) -> Cell {
@@ -86,7 +86,13 @@ pub fn system(terms: &mut Terms, r: &mut Random) -> Transitions {
             Bool::FALSE
         };
         let step = terms.and(parts);
-        events.push(Event { name: format!("e{n}").into(), inputs, step, is_enabled: None, is_undefined });
+        events.push(EventFormula {
+            name: format!("e{n}").into(),
+            inputs,
+            step,
+            is_enabled: None,
+            is_undefined,
+        });
     }
     let mut properties = vec![];
     for n in 0..r.between(1, 2) {
