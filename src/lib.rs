@@ -28,6 +28,8 @@ pub mod eval;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod explore;
+#[cfg(any(test, kani))]
+mod harness;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod ltl;

@@ -3,6 +3,9 @@
 
 use super::rep::low;
 
+#[cfg(any(test, kani))]
+mod tests;
+
 #[inline]
 pub fn bits(mut m: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {

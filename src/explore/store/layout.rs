@@ -6,6 +6,9 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
+#[cfg(any(test, kani))]
+mod tests;
+
 /// How many bits each word of a row gets, and where they are kept. Ordinals and bits are below their type's bound.
 /// Integers and names may be any word, but most are small: they get 31 bits, and what does not fit gets a number of its
 /// own ([`Large`]).
@@ -164,46 +167,5 @@ impl Large {
 
     fn word(&self, n: u64) -> u64 {
         self.words[n as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_come_back() {
-        let layout =
-            Layout::new(&[Width::Integer, Width::Name, Width::Bits(1), Width::Integer, Width::Bits(64)]);
-        assert_eq!(layout.words(), 3, "31 + 31 + 1, 31, 64");
-        let integer = |i: i64| (i << 1) as u64;
-        let edge = 1 << (SHORT - 2);
-        let integers = [0, 1, -1, edge - 1, edge, -edge, -edge - 1, i64::MAX >> 2, i64::MIN >> 2];
-        // An integer beyond 62 bits is a name with a tag.
-        let integers: Vec<u64> = integers.into_iter().map(integer).chain([1, 7, u64::MAX]).collect();
-        let names = [0, 1, (1 << (SHORT - 1)) - 1, 1 << (SHORT - 1), u64::MAX];
-        let mut seen = HashMap::new();
-        for a in &integers {
-            for b in names {
-                for c in &integers {
-                    let row = [*a, b, a & 1, *c, b];
-                    let packed = layout.pack(&row);
-                    assert!(layout.unpack(&packed).eq(row), "{row:?}");
-                    assert_eq!(layout.pack(&row), packed, "again");
-                    assert_eq!(seen.insert(packed, row), None, "two rows in one");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn small_integers_share_a_word() {
-        let layout = Layout::new(&[Width::Integer, Width::Integer]);
-        assert!(layout.is_narrow());
-        for i in -1000..1000i64 {
-            let row = [(i << 1) as u64, (-i << 1) as u64];
-            assert!(layout.unpack(&[layout.pack_narrow(&row)]).eq(row));
-        }
-        assert_eq!(layout.large.words.count(), 0);
     }
 }

@@ -1,0 +1,95 @@
+//! Packing loses nothing: for every layout of three fields, and every row that fits it.
+
+use super::*;
+use crate::harness::{Choose, claim};
+
+fn width(c: &mut impl Choose) -> Width {
+    match c.below(3) {
+        0 => Width::Bits(1 + c.below(64) as u32),
+        1 => Width::Name,
+        _ => Width::Integer,
+    }
+}
+
+/// A word that a field of this width may hold. Large names and integers are kept in a table, which is tested elsewhere.
+fn word(c: &mut impl Choose, width: Width) -> u64 {
+    match width {
+        Width::Bits(64) => c.below(u64::MAX),
+        Width::Bits(n) => c.below(1 << n),
+        Width::Name => c.below(1 << (SHORT - 1)),
+        Width::Integer => unfold(c.below(1 << (SHORT - 1))),
+    }
+}
+
+fn packed_rows(c: &mut impl Choose) -> bool {
+    let widths = [width(c), width(c), width(c)];
+    let layout = Layout::new(&widths);
+    let row = [word(c, widths[0]), word(c, widths[1]), word(c, widths[2])];
+    let packed = layout.pack(&row);
+    let mut unpacked = layout.unpack(&packed);
+    // One by one: no list is made.
+    assert_eq!([unpacked.next(), unpacked.next(), unpacked.next()], row.map(Some));
+    assert_eq!(unpacked.next(), None);
+    if layout.is_narrow() {
+        assert_eq!(layout.pack_narrow(&row), packed[0]);
+        assert_ne!(packed[0], u64::MAX);
+    }
+    layout.words() > 1
+}
+
+/// Integers near 0 have small codes, and each has its own.
+fn folded_integers(c: &mut impl Choose) -> bool {
+    let w = c.below(1 << 63) << 1;
+    assert_eq!(unfold(fold(w)), w);
+    let small = c.below(1 << 20);
+    assert_eq!(fold(unfold(small)), small);
+    w >> 63 == 1
+}
+
+mod claims {
+    use super::claim;
+    // Three fields, and up to three words.
+    claim!(packed_rows, 5);
+    claim!(folded_integers, 1);
+}
+
+#[cfg(test)]
+mod examples {
+    use super::super::*;
+
+    #[test]
+    fn words_come_back() {
+        let layout =
+            Layout::new(&[Width::Integer, Width::Name, Width::Bits(1), Width::Integer, Width::Bits(64)]);
+        assert_eq!(layout.words(), 3, "31 + 31 + 1, 31, 64");
+        let integer = |i: i64| (i << 1) as u64;
+        let edge = 1 << (SHORT - 2);
+        let integers = [0, 1, -1, edge - 1, edge, -edge, -edge - 1, i64::MAX >> 2, i64::MIN >> 2];
+        // An integer beyond 62 bits is a name with a tag.
+        let integers: Vec<u64> = integers.into_iter().map(integer).chain([1, 7, u64::MAX]).collect();
+        let names = [0, 1, (1 << (SHORT - 1)) - 1, 1 << (SHORT - 1), u64::MAX];
+        let mut seen = HashMap::new();
+        for a in &integers {
+            for b in names {
+                for c in &integers {
+                    let row = [*a, b, a & 1, *c, b];
+                    let packed = layout.pack(&row);
+                    assert!(layout.unpack(&packed).eq(row), "{row:?}");
+                    assert_eq!(layout.pack(&row), packed, "again");
+                    assert_eq!(seen.insert(packed, row), None, "two rows in one");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn small_integers_share_a_word() {
+        let layout = Layout::new(&[Width::Integer, Width::Integer]);
+        assert!(layout.is_narrow());
+        for i in -1000..1000i64 {
+            let row = [(i << 1) as u64, (-i << 1) as u64];
+            assert!(layout.unpack(&[layout.pack_narrow(&row)]).eq(row));
+        }
+        assert_eq!(layout.large.words.count(), 0);
+    }
+}
