@@ -190,8 +190,14 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
                     match &l.kind {
                         ExprKind::SetExt(items) => items.iter().for_each(|x| follows(x, r, false)),
                         ExprKind::Binary(BinOp::Union, s, t) => {
-                            follows(s, r, true);
-                            follows(t, r, true);
+                            for part in [s, t] {
+                                match &part.kind {
+                                    ExprKind::SetExt(items) => {
+                                        items.iter().for_each(|x| follows(x, r, false))
+                                    }
+                                    _ => follows(part, r, true),
+                                }
+                            }
                         }
                         _ => {}
                     }

@@ -302,7 +302,17 @@ pub struct Compr {
     pub infinite: bool,
     /// For an infinite relation `{x, y | P}`: how to find y when x is known.
     pub pointwise: Option<Plan>,
+    /// For an infinite set of integers: what is demanded of an element, if that is all.
+    pub ranges: Option<Vec<RangePart>>,
     pub span: Span,
+}
+
+/// What a conjunct says of the one integer that is bound: it is in a set, or it compares with a number.
+#[derive(Clone, Debug)]
+pub enum RangePart {
+    In { set: Node, rep: R, negated: bool },
+    Cmp(Cmp, Node),
+    Is { value: Node, negated: bool },
 }
 
 /// A predicate of the general tier.
