@@ -746,7 +746,8 @@ impl<'m> Compiler<'m> {
             let ExprKind::Binary(op, a, b) = &c.expr.kind else { return None };
             let is_slot = |c: &mut Self, e: &Expr| c.as_slot(e) == Some(slot);
             let left = is_slot(self, a) && !self.mentions_open(b, &only);
-            if !left && !(is_slot(self, b) && !self.mentions_open(a, &only)) {
+            let right = is_slot(self, b) && !self.mentions_open(a, &only);
+            if !left && !right {
                 return None;
             }
             let other = if left { b } else { a };
