@@ -67,7 +67,7 @@ impl<'m> Reader<'m> {
             },
             (A::Name(n), Type::Free(free)) => {
                 let (case, _) = free.def().cases.iter().enumerate().find(|(_, c)| c.name == *n)?;
-                free.argument(case as u32).is_none().then(|| Value::Free(case as u32, None))?
+                free.argument(case as u32).is_none().then_some(Value::Free(case as u32, None))?
             }
             (A::Apply(f, args), Type::Free(free)) => {
                 let A::Name(n) = &f.kind else { return None };

@@ -4,6 +4,7 @@
 pub mod hash;
 pub mod mask;
 pub mod ops;
+pub mod ranges;
 pub mod rep;
 pub mod table;
 pub mod val;

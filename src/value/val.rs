@@ -6,6 +6,7 @@
 
 use super::fault::{Fault, Res, WdKind};
 use super::mask;
+use super::ranges::Ranges;
 use super::rep::{R, Rep, SetKind, Shape, low};
 use super::{Scope, Value};
 use crate::model::SetId;
@@ -128,6 +129,14 @@ pub trait Closure: Send + Sync {
     fn is_infinite(&self) -> bool;
     /// The domain, where it is known without the rest.
     fn domain(&self) -> Option<Val> {
+        None
+    }
+    /// The number that it adds, if that is all it does: then it is a bijection of all integers.
+    fn shift(&self) -> Option<i64> {
+        None
+    }
+    /// The same integers as ranges, if it is a set of integers and that is known without trying.
+    fn ranges(&self) -> Option<Ranges> {
         None
     }
     /// Whether images may be taken element by element with [`Closure::apply`].
@@ -306,8 +315,65 @@ impl Val {
         (0..parts.len()).map(|i| self.field(i, rep)).collect()
     }
 
+    /// `x |-> x + n` on all integers: n.
+    pub fn as_shift(&self) -> Option<i64> {
+        match self {
+            Val::Lazy(l) => match &*l.0 {
+                Lazy::Closure(c) => c.shift(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `x |-> x + n` on all integers.
+    pub fn shift(n: i64) -> Val {
+        Val::lazy(Lazy::Closure(Arc::new(Shift(n))))
+    }
+
     pub fn is_lazy(&self) -> bool {
         matches!(self, Val::Lazy(_))
+    }
+}
+
+/// `succ`, `pred` and what is made of them by inversion and composition.
+struct Shift(i64);
+
+impl Shift {
+    fn add(&self, x: &Val) -> Val {
+        match x {
+            Val::I(i) => i.checked_add(self.0).map_or_else(|| Val::big(x.to_bigint() + self.0), Val::I),
+            _ => Val::big(x.to_bigint() + self.0),
+        }
+    }
+}
+
+impl Closure for Shift {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        match v {
+            Val::Pair(p) => Ok(self.add(&p.0) == p.1),
+            _ => Ok(false),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        Ok(self.add(x))
+    }
+
+    fn elements(&self, _: usize) -> Res<Vec<Val>> {
+        Err(Fault::limit("`succ` and `pred` are infinite"))
+    }
+
+    fn is_infinite(&self) -> bool {
+        true
+    }
+
+    fn domain(&self) -> Option<Val> {
+        Some(Val::lazy(Lazy::Integers(IntSet::Integer)))
+    }
+
+    fn shift(&self) -> Option<i64> {
+        Some(self.0)
     }
 }
 

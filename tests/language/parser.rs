@@ -277,10 +277,19 @@ fn clauses_in_any_order() {
 
 #[test]
 fn unsupported_clauses_are_kept_with_their_place() {
-    let m = machine("MACHINE M FREETYPES T = a, b(INTEGER) CONSTANTS x END");
+    let m = machine("MACHINE M REFERENCES A, B CONSTANTS x END");
     assert_eq!(m.unsupported.len(), 1);
     assert_eq!(m.unsupported[0].0.lo, 10);
     assert_eq!(m.constants.len(), 1);
+}
+
+#[test]
+fn freetypes() {
+    let m = machine("MACHINE M FREETYPES T = a, b(INTEGER * T); U = c CONSTANTS x END");
+    let cases = |i: usize| m.freetypes[i].cases.iter().map(|(c, e)| (&*c.name, e.as_ref().map(print::expr)));
+    assert_eq!(cases(0).collect::<Vec<_>>(), [("a", None), ("b", Some("INTEGER * T".into()))]);
+    assert_eq!(cases(1).collect::<Vec<_>>(), [("c", None)]);
+    assert_eq!((m.constants.len(), m.unsupported.len()), (1, 0));
 }
 
 #[test]

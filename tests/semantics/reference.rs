@@ -2,6 +2,41 @@
 
 use crate::support::{ask, ask_production, ask_with, check_eval};
 
+/// Real numbers are exact; ProB 1.8.2 has none.
+#[test]
+fn reals() {
+    let rows = [
+        ("1.5 + 2.5", "4.0"),
+        ("0.1 + 0.2 = 0.3", "TRUE"),
+        ("1.0 / 3.0", "1.0/3.0"),
+        ("-1.0 / 3.0 * 3.0", "-1.0"),
+        ("2.0 - 5.25", "-3.25"),
+        ("1.0 / (1.5 - 1.5)", "error B0301"),
+        ("floor(2.5) |-> floor(-2.5) |-> floor(3.0)", "2|->-3|->3"),
+        ("ceiling(2.5) |-> ceiling(-2.5) |-> ceiling(-3.0)", "3|->-2|->-3"),
+        ("real(2 ** 70) / 2.0 = real(2 ** 69)", "TRUE"),
+        ("1.5 < 1.50 or 1.5 > 1.50 or not(1.5 <= 1.50 & 1.5 >= 1.50)", "FALSE"),
+        ("{1.5, 2.5 - 1.0, 3.0 / 2.0}", "{1.5}"),
+        ("SIGMA(i).(i : 1..4 | real(i) / 2.0)", "5.0"),
+        ("PI(x).(x : {0.5, 4.0} | x)", "2.0"),
+        ("min({2.5, 1.5, -1.0})", "-1.0"),
+        ("max({x | x : {2.5, 1.5} & x < 2.0})", "1.5"),
+        ("min({x | x : {1.5} & x > 2.0})", "error B0306"),
+        ("1.5 : REAL", "TRUE"),
+        ("{1.5} : FIN(REAL) & REAL /: FIN(REAL)", "TRUE"),
+        ("card(REAL)", "error B0313"),
+        ("!x.(x : {0.5, 1.5} => x * x >= 0.25)", "TRUE"),
+        ("{x | x = 1.5 + 1.0}", "{2.5}"),
+        ("[0.5, 1.5](2)", "1.5"),
+        ("iterate(%x.(x : {0.5, 1.0, 2.0} | x * 2.0), 2)(0.5)", "2.0"),
+        ("real(2 ** 20000)", "limit"),
+    ];
+    check_eval(rows);
+    for (text, expected) in rows {
+        assert_eq!(ask_production(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn arithmetic() {
     check_eval([

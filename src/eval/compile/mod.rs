@@ -12,17 +12,19 @@ mod stmt;
 
 pub use stmt::CompiledEvent;
 
-use super::node::{Asking, Binary, Call, Compr, Last, Node, Oracle, Slot, Typed, TypedOp, Unary, tuple_rep};
+use self::forms::{Conjunct, OpenSlots, flatten};
+use super::node::{
+    Asking, Binary, Call, Cmp, Compr, Last, Node, Oracle, RangePart, Slot, Typed, TypedOp, Unary, tuple_rep,
+};
 use crate::lang::diag::Span;
 use crate::model::{
     BinOp, Binder, ConstId, Expr, ExprKind, Fun, Lit, LocalId, Model, Target, Type, UnOp, VarId,
 };
 use crate::value::Scope;
 use crate::value::external::Names;
-use crate::value::fault::{Fault, Res};
 use crate::value::ops::{self, Restrict};
 use crate::value::rep::{R, Rep, SetKind, Shape};
-use crate::value::val::{self, Closure, FunKind, IntSet, Lazy, SeqKind, Val};
+use crate::value::val::{self, FunKind, IntSet, Lazy, SeqKind, Val};
 use num_traits::ToPrimitive;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -362,8 +364,8 @@ impl<'m> Compiler<'m> {
             Lit::MinInt => Node::Const(Val::big(self.scope.minint.clone())),
             Lit::StringSet => Node::Const(Val::lazy(Lazy::Strings)),
             Lit::EmptySet | Lit::EmptySeq => Node::Const(Val::empty(out)),
-            Lit::Succ => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(1))))),
-            Lit::Pred => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(-1))))),
+            Lit::Succ => Node::Const(Val::shift(1)),
+            Lit::Pred => Node::Const(Val::shift(-1)),
             Lit::RealSet => Node::Const(Val::lazy(Lazy::All(out.elem().clone()))),
             // The one has its own place, the other does not pass the type checker.
             Lit::Whole | Lit::FloatSet => Node::Const(Val::None),
@@ -727,6 +729,11 @@ impl<'m> Compiler<'m> {
         let pointwise = (infinite && is_relation).then(|| self.plan(&slots[slots.len() - 1..], &[pred]));
         let last = if is_map || infinite { None } else { self.reads_of(e) };
         let last = last.map(|reads| Arc::new(Last { reads, value: Default::default() }));
+        let is_integer = slot_reps.len() == 1 && slot_reps[0].is_int();
+        let ranges = match slots[..] {
+            [slot] if infinite && is_integer && !is_map && value.is_none() => self.range_parts(slot, pred),
+            _ => None,
+        };
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -739,6 +746,7 @@ impl<'m> Compiler<'m> {
             is_map,
             infinite,
             pointwise,
+            ranges,
             span: e.span,
             last,
         });
@@ -746,6 +754,63 @@ impl<'m> Compiler<'m> {
             self.comprs.entry((id, self.inlining)).or_default().push((e.clone(), c.clone()));
         }
         c
+    }
+
+    /// What the conjuncts say of the one integer that is bound, if each says only where it is.
+    fn range_parts(&mut self, slot: Slot, pred: &Expr) -> Option<Vec<RangePart>> {
+        let mut conjuncts = Vec::new();
+        flatten(Conjunct::new(pred, false), &mut conjuncts);
+        let only: OpenSlots = [slot].into();
+        let mut parts = Vec::new();
+        for c in conjuncts {
+            let ExprKind::Binary(op, a, b) = &c.expr.kind else { return None };
+            let is_slot = |c: &mut Self, e: &Expr| c.as_slot(e) == Some(slot);
+            let left = is_slot(self, a) && !self.mentions_open(b, &only);
+            let right = is_slot(self, b) && !self.mentions_open(a, &only);
+            if !left && !right {
+                return None;
+            }
+            let other = if left { b } else { a };
+            let negated = c.negated;
+            let cmp = |less: bool, or_equal: bool| {
+                // Turned round for the other side, and for a negation.
+                match (less == left, or_equal) {
+                    (true, _) if negated => {
+                        if or_equal {
+                            Cmp::Gt
+                        } else {
+                            Cmp::Ge
+                        }
+                    }
+                    (false, _) if negated => {
+                        if or_equal {
+                            Cmp::Lt
+                        } else {
+                            Cmp::Le
+                        }
+                    }
+                    (true, true) => Cmp::Le,
+                    (true, false) => Cmp::Lt,
+                    (false, true) => Cmp::Ge,
+                    (false, false) => Cmp::Gt,
+                }
+            };
+            parts.push(match op {
+                BinOp::Lt => RangePart::Cmp(cmp(true, false), self.expr(other)),
+                BinOp::Le => RangePart::Cmp(cmp(true, true), self.expr(other)),
+                BinOp::Gt => RangePart::Cmp(cmp(false, false), self.expr(other)),
+                BinOp::Ge => RangePart::Cmp(cmp(false, true), self.expr(other)),
+                BinOp::Eq => RangePart::Is { value: self.expr(other), negated },
+                BinOp::Neq => RangePart::Is { value: self.expr(other), negated: !negated },
+                BinOp::In | BinOp::NotIn if left => {
+                    let rep = self.rep(&other.ty);
+                    let set = self.expr(other);
+                    RangePart::In { set, rep, negated: negated != (*op == BinOp::NotIn) }
+                }
+                _ => return None,
+            });
+        }
+        Some(parts)
     }
 
     /// Compiled before: nested comprehensions would otherwise be compiled once for each use around them.
@@ -789,28 +854,4 @@ pub(super) fn fun_kind(op: BinOp) -> Option<FunKind> {
         BinOp::TotalBij => kind(true, true, true, true),
         _ => return None,
     })
-}
-
-/// `succ` and `pred` as sets.
-struct Shift(i64);
-
-impl Closure for Shift {
-    fn contains(&self, v: &Val) -> Res<bool> {
-        match v {
-            Val::Pair(p) => Ok(ops::add(&p.0, &Val::I(self.0)) == p.1),
-            _ => Ok(false),
-        }
-    }
-
-    fn apply(&self, x: &Val) -> Res<Val> {
-        Ok(ops::add(x, &Val::I(self.0)))
-    }
-
-    fn elements(&self, _: usize) -> Res<Vec<Val>> {
-        Err(Fault::limit("`succ` and `pred` are infinite"))
-    }
-
-    fn is_infinite(&self) -> bool {
-        true
-    }
 }

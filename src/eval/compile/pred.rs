@@ -16,6 +16,18 @@ impl Compiler<'_> {
             ExprKind::Unary(UnOp::Not, a) => Test::Not(Box::new(self.test(a))),
             ExprKind::Binary(op, a, b) => self.comparison(*op, a, b, e),
             ExprKind::Quant(q, locals, body) => {
+                // Whether a set that cannot be run through has an element may be known all the same.
+                if let (Quant::Exists, [local], ExprKind::Binary(BinOp::In, x, set)) =
+                    (q, &locals[..], &body.kind)
+                    && matches!(x.kind, ExprKind::Local(l) if l == *local)
+                    && x.ty == Type::Int
+                    && !set.mentions_local(*local)
+                    && self.is_endless(set)
+                {
+                    let rep = self.rep(&set.ty);
+                    let empty = Box::new(Node::Const(Val::empty(&rep)));
+                    return Test::Not(Box::new(Test::Atom(Atom::Eq(self.boxed(set), empty, rep))));
+                }
                 let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
                 match q {
                     Quant::Exists => Test::Exists(Arc::new(self.plan_of_one(&slots, &[body]))),

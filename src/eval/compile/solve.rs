@@ -554,7 +554,7 @@ impl<'m> Compiler<'m> {
             }
             // Whatever else is in it has a value, so that a value of another constructor is no solution.
             ExprKind::Call(Fun::Construct(_), args) => {
-                args.iter().all(|a| self.is_pattern(a, open) && is_plain(a))
+                !args.is_empty() && args.iter().all(|a| self.is_pattern(a, open) && is_plain(a))
             }
             _ => false,
         }

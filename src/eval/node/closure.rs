@@ -1,9 +1,10 @@
 //! Comprehensions, and the sets that are kept by their definition: a comprehension with what it captured, a recursive
 //! function, an infinite relation with a fixed meaning.
 
-use super::{Compr, Env, settled};
+use super::{Cmp, Compr, Env, Node, RangePart, settled};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::ops;
+use crate::value::ranges::Ranges;
 use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{Closure, Lazy, Val};
 use std::sync::atomic::AtomicBool;
@@ -65,7 +66,7 @@ impl Compr {
         let is_real = matches!(self.rep.elem().shape, Shape::Real);
         let mut total = Val::I(i64::from(product));
         if is_real {
-            total = ops::real_of(&total);
+            total = ops::real_of(&total)?;
         }
         let mut fault = None;
         let mut seen = std::collections::HashSet::new();
@@ -233,6 +234,32 @@ fn is_same(a: &Val, b: &Val) -> bool {
     }
 }
 
+impl RangePart {
+    fn ranges(&self, env: &mut Env) -> Res<Option<Ranges>> {
+        let int = |n: &Node, env: &mut Env| n.val(env).map(|v| v.to_bigint());
+        Ok(Some(match self {
+            RangePart::In { set, rep, negated } => {
+                let set = set.val(env)?;
+                let set = ops::ranges(&set, rep);
+                return Ok(set.map(|s| if *negated { s.complement() } else { s }));
+            }
+            RangePart::Cmp(cmp, n) => {
+                let n = int(n, env)?;
+                match cmp {
+                    Cmp::Lt => Ranges::between(None, Some(n - 1)),
+                    Cmp::Le => Ranges::between(None, Some(n)),
+                    Cmp::Gt => Ranges::between(Some(n + 1), None),
+                    Cmp::Ge => Ranges::between(Some(n), None),
+                }
+            }
+            RangePart::Is { value, negated } => {
+                let one = Ranges::of([int(value, env)?]);
+                if *negated { one.complement() } else { one }
+            }
+        }))
+    }
+}
+
 /// Representation of the tuple of some bound variables.
 pub fn tuple_rep(parts: &[R]) -> R {
     let mut reps = parts.iter();
@@ -349,6 +376,20 @@ impl Closure for Captured {
         let mut out = Vec::new();
         self.inside(|env| self.code.elements(env, &mut out, limit))?;
         Ok(out)
+    }
+
+    fn ranges(&self) -> Option<Ranges> {
+        let parts = self.code.ranges.as_ref()?;
+        let all = self.inside(|env| {
+            let mut all = Some(Ranges::all());
+            for part in parts {
+                let part = part.ranges(env)?;
+                all = all.zip(part).map(|(a, b)| a.inter(&b));
+            }
+            Ok(all)
+        });
+        // A fault is found by whoever tests an element.
+        all.ok().flatten()
     }
 
     /// A closure is made only of what could not be expanded.

@@ -237,7 +237,7 @@ impl Typed {
         Ok(match (&self.op, &args[..]) {
             (TypedOp::Real(op), [a, b]) => ops::real(*op, a, b).map_err(at)?,
             (TypedOp::Neg, [a]) => ops::real_neg(a),
-            (TypedOp::FromInt, [a]) => ops::real_of(a),
+            (TypedOp::FromInt, [a]) => ops::real_of(a).map_err(at)?,
             (TypedOp::Floor, [a]) => ops::rounded(a, false),
             (TypedOp::Ceiling, [a]) => ops::rounded(a, true),
             (TypedOp::Construct(case, None), []) => Val::free(*case, None),

@@ -304,6 +304,8 @@ pub struct Compr {
     pub infinite: bool,
     /// For an infinite relation `{x, y | P}`: how to find y when x is known.
     pub pointwise: Option<Plan>,
+    /// For an infinite set of integers: what is demanded of an element, if that is all.
+    pub ranges: Option<Vec<RangePart>>,
     pub span: Span,
     /// What it was computed to last; not for sums and the like.
     pub last: Option<Arc<Last>>,
@@ -314,6 +316,14 @@ pub struct Compr {
 pub struct Last {
     pub reads: Vec<Slot>,
     pub value: Mutex<Option<(Vec<Val>, Val)>>,
+}
+
+/// What a conjunct says of the one integer that is bound: it is in a set, or it compares with a number.
+#[derive(Clone, Debug)]
+pub enum RangePart {
+    In { set: Node, rep: R, negated: bool },
+    Cmp(Cmp, Node),
+    Is { value: Node, negated: bool },
 }
 
 /// A predicate of the general tier.

@@ -94,7 +94,9 @@ pub(super) fn product(cx: &Cx<'_>, a: &Elements, b: &Elements, span: Span) -> Re
 
 /// All subsets. Each has up to as many elements as the whole, so fewer of them are allowed.
 pub(super) fn subsets(cx: &Cx<'_>, of: &Elements, span: Span) -> Result<Elements, Fault> {
-    budget(cx, u32::try_from(of.len()).ok().and_then(|n| 4usize.checked_shl(n)), span)?;
+    // `checked_shl` only checks the distance: bits that are shifted out are lost without a word.
+    let size = u32::try_from(of.len()).ok().and_then(|n| 1usize.checked_shl(n)?.checked_mul(4));
+    budget(cx, size, span)?;
     let mut all = vec![Elements::new()];
     for v in of {
         for i in 0..all.len() {

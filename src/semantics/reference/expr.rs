@@ -245,12 +245,20 @@ pub(super) fn compare<'m>(
     }
 }
 
+/// Real numbers are always in lowest terms, which is work that grows with the square of the digits.
+const MAX_REAL_BITS: u64 = 1 << 14;
+
+fn real_within(r: &BigRational, span: Span) -> Result<(), Fault> {
+    match r.numer().bits() + r.denom().bits() {
+        0..=MAX_REAL_BITS => Ok(()),
+        _ => Err(limit(span, "a real number with too many digits")),
+    }
+}
+
 /// Exact: what is made of decimals and integers is a quotient of integers.
 fn real_arithmetic(op: BinOp, a: BigRational, b: BigRational, span: Span) -> Result<BigRational, Fault> {
-    let bits = |r: &BigRational| r.numer().bits() + r.denom().bits();
-    if bits(&a) + bits(&b) > MAX_BITS {
-        return Err(limit(span, "a real number with too many digits"));
-    }
+    real_within(&a, span)?;
+    real_within(&b, span)?;
     match op {
         BinOp::Add => Ok(a + b),
         BinOp::Sub => Ok(a - b),
@@ -468,7 +476,11 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
             let value = external::apply(f, &values?, &types, &e.ty, &external::Names::of(cx.model));
             value.map_err(|fault| *fault.at(span))?.into()
         }
-        Fun::Real => Value::real(BigRational::from_integer(int(cx, env, nth(0)?)?)).into(),
+        Fun::Real => {
+            let r = BigRational::from_integer(int(cx, env, nth(0)?)?);
+            real_within(&r, span)?;
+            Value::real(r).into()
+        }
         Fun::Floor => Value::Int(real(cx, env, nth(0)?)?.floor().to_integer()).into(),
         Fun::Ceiling => Value::Int(real(cx, env, nth(0)?)?.ceil().to_integer()).into(),
         Fun::Construct(case) => {

@@ -15,7 +15,7 @@ pub use relation::{
 };
 pub use symbolic::{
     Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite,
-    is_finite, member, symbolic,
+    is_finite, long, member, ranges, symbolic,
 };
 
 use super::fault::{Fault, Res, WdKind};
@@ -49,6 +49,11 @@ pub fn is_empty(v: &Val, rep: &Rep) -> Res<bool> {
             if infinite(v) {
                 return Ok(false);
             }
+            if long(v)
+                && let Some(r) = ranges(v, rep)
+            {
+                return Ok(r.is_empty());
+            }
             Ok(force(v.clone(), rep)?.is_empty_set())
         }
         _ => Ok(v.is_empty_set()),
@@ -57,6 +62,11 @@ pub fn is_empty(v: &Val, rep: &Rep) -> Res<bool> {
 
 /// a ⊆ b
 pub fn subset(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
+    if long(a)
+        && let (Some(x), Some(y)) = (ranges(a, rep), ranges(b, rep))
+    {
+        return Ok(x.is_within(&y));
+    }
     match (a, b) {
         (Val::W(x), Val::W(y)) => Ok(x & !y == 0),
         (Val::Bits(x), Val::Bits(y)) => Ok(x.iter().zip(y.iter()).all(|(x, y)| x & !y == 0)),
@@ -107,6 +117,14 @@ pub fn equal(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
     }
     if a == b {
         return Ok(true);
+    }
+    if let (Some(m), Some(n)) = (a.as_shift(), b.as_shift()) {
+        return Ok(m == n);
+    }
+    if (long(a) || long(b))
+        && let (Some(x), Some(y)) = (ranges(a, rep), ranges(b, rep))
+    {
+        return Ok(x == y);
     }
     match (symbolic(a), symbolic(b)) {
         (false, false) => Ok(force(a.clone(), rep)? == force(b.clone(), rep)?),
@@ -201,7 +219,7 @@ fn leap(list: &[Val], v: &Val) -> usize {
 }
 
 pub fn union(a: Val, b: Val, rep: &Rep) -> Res<Val> {
-    if symbolic(&a) || symbolic(&b) {
+    if symbolic(&a) || symbolic(&b) || (rep.elem().is_int() && (long(&a) || long(&b))) {
         return Ok(Val::lazy(Lazy::Union(a, b)));
     }
     let (a, b) = (force(a, rep)?, force(b, rep)?);
@@ -213,7 +231,9 @@ pub fn inter(a: Val, b: Val, rep: &Rep) -> Res<Val> {
         (false, false) => Ok(merge(&a, &b, rep, |x, y| x & y, |x, y| x && y)),
         (false, true) => filter(&a, rep, &mut |v| member(v, &b, rep)),
         (true, false) => filter(&b, rep, &mut |v| member(v, &a, rep)),
-        (true, true) if symbolic(&a) && symbolic(&b) => Ok(Val::lazy(Lazy::Inter(a, b))),
+        (true, true) if symbolic(&a) && symbolic(&b) || (rep.elem().is_int() && long(&a) && long(&b)) => {
+            Ok(Val::lazy(Lazy::Inter(a, b)))
+        }
         (true, true) => {
             let (a, b) = if symbolic(&a) { (b, a) } else { (a, b) };
             filter(&force(a, rep)?, rep, &mut |v| member(v, &b, rep))
@@ -222,7 +242,7 @@ pub fn inter(a: Val, b: Val, rep: &Rep) -> Res<Val> {
 }
 
 pub fn diff(a: Val, b: Val, rep: &Rep) -> Res<Val> {
-    if symbolic(&a) {
+    if symbolic(&a) || (rep.elem().is_int() && long(&a)) {
         return Ok(Val::lazy(Lazy::Diff(a, b)));
     }
     let a = force(a, rep)?;
@@ -309,8 +329,15 @@ pub fn gen_union(v: &Val, rep: &Rep) -> Res<Val> {
         return Ok(Val::W(v.elems().fold(0, |m, s| m | s.word())));
     }
     let mut out = Vec::new();
+    let mut room = MAX_SET;
     for s in v.elems() {
         out.extend(s.elems());
+        // Large families have the same elements many times.
+        if out.len() > room {
+            out.sort_unstable();
+            out.dedup();
+            room = MAX_SET + out.len();
+        }
     }
     Ok(Val::from_elems(out, inner))
 }
@@ -452,10 +479,8 @@ pub enum Real {
 /// Exact.
 pub fn real(op: Real, a: &Val, b: &Val) -> Res<Val> {
     let (a, b) = (as_real(a), as_real(b));
-    let bits = |r: &BigRational| r.numer().bits() + r.denom().bits();
-    if bits(a) + bits(b) > MAX_DIGITS {
-        return Err(Fault::limit("a real number with too many digits"));
-    }
+    real_within(a)?;
+    real_within(b)?;
     Ok(Val::real(match op {
         Real::Add => a + b,
         Real::Sub => a - b,
@@ -469,8 +494,20 @@ pub fn real_neg(a: &Val) -> Val {
     Val::real(-as_real(a))
 }
 
-pub fn real_of(i: &Val) -> Val {
-    Val::real(BigRational::from_integer(i.to_bigint()))
+pub fn real_of(i: &Val) -> Res<Val> {
+    let r = BigRational::from_integer(i.to_bigint());
+    real_within(&r)?;
+    Ok(Val::real(r))
+}
+
+/// Real numbers are always in lowest terms, which is work that grows with the square of the digits.
+const MAX_REAL_BITS: u64 = 1 << 14;
+
+fn real_within(r: &BigRational) -> Res<()> {
+    match r.numer().bits() + r.denom().bits() {
+        0..=MAX_REAL_BITS => Ok(()),
+        _ => Err(Fault::limit("a real number with too many digits")),
+    }
 }
 
 /// The greatest integer that is not greater, or the least that is not less.

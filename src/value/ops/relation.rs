@@ -41,6 +41,9 @@ pub fn ran(r: &Val, rep: &Rep) -> Res<Val> {
     if let (Some((na, nb)), Val::W(w)) = (rep.small_rel(), r) {
         return Ok(Val::W(mask::ran(*w, na, nb)));
     }
+    if r.as_shift().is_some() {
+        return dom(r, rep);
+    }
     let (ra, rb) = rep.as_rel();
     let set = Rep::set(rb.clone());
     if let Val::Seq(items) = r {
@@ -230,6 +233,9 @@ pub fn inverse(r: &Val, rep: &Rep, inv: &Rep) -> Res<Val> {
     if let (Some((na, nb)), Val::W(w)) = (rep.small_rel(), r) {
         return Ok(Val::W(mask::inverse(*w, na, nb)));
     }
+    if let Some(n) = r.as_shift().and_then(i64::checked_neg) {
+        return Ok(Val::shift(n));
+    }
     let r = force(r.clone(), rep)?;
     let out = r
         .elems()
@@ -247,6 +253,11 @@ pub fn compose(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> 
         (rr.small_rel(), rs.small_rel(), out_rep.small_rel(), r, s)
     {
         return Ok(Val::W(mask::compose(*x, *y, na, nb, nc)));
+    }
+    if let (Some(m), Some(n)) = (r.as_shift(), s.as_shift())
+        && let Some(n) = m.checked_add(n)
+    {
+        return Ok(Val::shift(n));
     }
     let r = force(r.clone(), rr)?;
     let s = if symbolic(s) { s.clone() } else { force(s.clone(), rs)? };

@@ -4,6 +4,7 @@
 use super::{force, is_empty, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
+use crate::value::ranges::Ranges;
 use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{FunKind, IntSet, Lazy, MAX_SET, SeqKind, Val, cmp_int, submasks, too_large};
 use std::cmp::Ordering;
@@ -65,7 +66,47 @@ pub fn is_finite(v: &Val, rep: &Rep) -> Res<bool> {
     if !symbolic(v) {
         return Ok(true);
     }
+    if let Some(r) = ranges(v, rep) {
+        return Ok(r.is_finite());
+    }
     if infinite(v) { Ok(false) } else { force(v.clone(), rep).map(|_| true) }
+}
+
+/// Listed sets of more integers than this are not looked at as ranges.
+const MAX_LISTED: usize = 1 << 14;
+
+/// Whether a set is better compared by its ranges than by its elements: it has no end, or many elements.
+pub fn long(v: &Val) -> bool {
+    let Val::Lazy(l) = v else { return false };
+    match &*l.0 {
+        Lazy::Interval(low, high) => high.saturating_sub(*low) > 1000,
+        Lazy::Union(a, b) | Lazy::Inter(a, b) | Lazy::Diff(a, b) => long(a) || long(b),
+        _ => symbolic(v),
+    }
+}
+
+/// The ranges of a set of integers, if it is one and they are known.
+pub fn ranges(v: &Val, rep: &Rep) -> Option<Ranges> {
+    let of = |v: &Val| ranges(v, rep);
+    if !rep.elem().is_int() {
+        return None;
+    }
+    let Val::Lazy(l) = v else {
+        return (v.count() <= MAX_LISTED).then(|| Ranges::of(v.elems().map(|i| i.to_bigint())));
+    };
+    let at_least = |low: i64| Ranges::between(Some(low.into()), None);
+    Some(match &*l.0 {
+        Lazy::Interval(low, high) => Ranges::between(Some((*low).into()), Some((*high).into())),
+        Lazy::Integers(IntSet::Integer) => Ranges::all(),
+        Lazy::Integers(IntSet::Natural) => at_least(0),
+        Lazy::Integers(IntSet::Natural1) => at_least(1),
+        Lazy::All(_) => Ranges::all(),
+        Lazy::Union(a, b) => of(a)?.union(of(b)?),
+        Lazy::Inter(a, b) => of(a)?.inter(&of(b)?),
+        Lazy::Diff(a, b) => of(a)?.without(&of(b)?),
+        Lazy::Closure(c) => c.ranges()?,
+        _ => return None,
+    })
 }
 
 fn known_nonempty(v: &Val) -> bool {
@@ -522,6 +563,14 @@ fn sequences(kind: SeqKind, of: &Val, most: Option<i64>, visit: Visit) -> Res<bo
 
 /// Whether `v` is a relation of the function space; `rep` represents `v`.
 pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Res<bool> {
+    if v.as_shift().is_some() {
+        // A bijection of all integers: whatever is asked of it holds of the right sets and of no others.
+        let whole = |set: &Val, r: &R| ranges(set, &Rep::set(r.clone())).map(|r| r == Ranges::all());
+        let (ra, rb) = rep.as_rel();
+        if let (Some(a), Some(b)) = (whole(from, ra), whole(to, rb)) {
+            return Ok(a && b);
+        }
+    }
     if let Val::Lazy(l) = v
         && let Lazy::Closure(c) = &*l.0
         && c.is_infinite()

@@ -171,7 +171,13 @@ fn mistakes_in_expressions() {
             "B0207: the equations of this LET depend on each other in a circle",
         ),
         ("{x | x = {x}}", "B0203: type mismatch: ? = POW(?) compares different types"),
-        ("floor(1)", "B0401: `floor` is not supported"),
+        ("floor(1)", "B0203: type mismatch: expected REAL, found INTEGER"),
+        ("1.5 + 1", "B0203: type mismatch: expected REAL, found INTEGER"),
+        ("i < 1.5", "B0203: type mismatch: expected INTEGER, found REAL"),
+        ("1.5 ** 2", "B0203: type mismatch: expected INTEGER, found REAL"),
+        ("1.5 mod 2.0", "B0203: type mismatch: expected INTEGER, found REAL"),
+        ("1.0e999999", "B0401: the real number `1.0e999999` is not supported"),
+        ("1.5..2.5", "B0203: type mismatch: expected INTEGER, found REAL"),
         ("s - i", "B0203: type mismatch: expected POW(S), found INTEGER"),
         ("ff(el, e1)", "B0206: 2 arguments for a function whose argument is S"),
     ]);
@@ -448,7 +454,7 @@ fn an_interval_gives_a_deferred_set_its_size() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     let mut base = loaded(BASE);
-    for name in ["REAL", "FLOAT", "RADD(i, i)", "real(i)"] {
+    for name in ["FLOAT", "RADD(i, i)"] {
         let word = name.split('(').next().unwrap_or(name);
         assert_eq!(type_of(&mut base, name), format!("B0401: `{word}` is not supported"), "{name}");
     }
@@ -474,4 +480,94 @@ fn what_was_not_understood_is_one_mistake() {
         all,
         ["unknown identifier `true` Some(\"did you mean `btrue`?\")", "unknown identifier `nothing` None"]
     );
+}
+
+#[test]
+fn numbers_are_integers_or_reals() {
+    check_types([
+        ("1.5 + 2.5", "REAL"),
+        ("-1.5 * 2.0", "REAL"),
+        ("1.0 / 3.0 - 1.5", "REAL"),
+        ("real(i) < 2.5", "predicate"),
+        ("floor(1.5) + ceiling(real(i))", "INTEGER"),
+        ("max({1.5, 2.5})", "REAL"),
+        ("min({i})", "INTEGER"),
+        ("SIGMA(x).(x : {1.5} | x + x)", "REAL"),
+        ("SIGMA(x).(x : {i} | x + x)", "INTEGER"),
+        ("{x | x : REAL & x < x + x}", "POW(REAL)"),
+        // What is known later decides, and nothing but numbers is added.
+        ("{x, y | x < y & y = 1.5}", "POW((REAL * REAL))"),
+        ("{x, y | -x = y & y - x = y & y : REAL}", "POW((REAL * REAL))"),
+        ("{x, y | x + y = x}", "POW((INTEGER * INTEGER))"),
+        ("[1.5, 2.5]", "POW((INTEGER * REAL))"),
+    ]);
+}
+
+const FREE: &str = "MACHINE Free SETS E = {e1, e2} FREETYPES
+  T = leaf, num(INTEGER), node(T * T); U = none, some(E), many(FIN(T)), few(1..2)
+VARIABLES t INVARIANT t : T INITIALISATION t := leaf END";
+
+#[test]
+fn constructors_have_types() {
+    let mut base = loaded(FREE);
+    for (text, ty) in [
+        ("T", "POW(T)"),
+        ("leaf", "T"),
+        ("num", "POW((INTEGER * T))"),
+        ("num(3)", "T"),
+        ("node(t, num(1))", "T"),
+        ("node(t |-> num(1))", "T"),
+        ("node~(t)", "(T * T)"),
+        ("num~", "POW((T * INTEGER))"),
+        ("ran(some)", "POW(U)"),
+        ("dom(some)", "POW(E)"),
+        ("many({t})", "U"),
+        ("few(3)", "U"),
+        ("{x | x : ran(few)}", "POW(U)"),
+        ("num(e1)", "B0203: type mismatch: expected INTEGER, found E"),
+        ("some~(t)", "B0203: type mismatch: expected U, found T"),
+        ("leaf(1)", "B0203: type mismatch: expected POW((? * ?)), found T"),
+        ("leaf = none", "B0203: type mismatch: T = U compares different types"),
+        // A bound variable hides a constructor.
+        ("{num | num = 1}", "POW(INTEGER)"),
+        ("{num | num = {1 |-> 2} & num(1) = 2}", "POW(POW((INTEGER * INTEGER)))"),
+    ] {
+        assert_eq!(type_of(&mut base, text), ty, "{text}");
+    }
+    let model = base.model.unwrap_or_default();
+    let flags =
+        |f: usize| (model.freetypes[f].ty.def().is_recursive, model.freetypes[f].ty.def().is_infinite);
+    // That FIN(T) is infinite is true, and not looked for.
+    assert_eq!((flags(0), flags(1)), ((true, true), (false, false)));
+}
+
+#[test]
+fn freetypes_that_do_not_exist_are_refused() {
+    for (clause, message) in [
+        ("T = c(T)", "the freetype `T` has no values"),
+        ("T = c(U); U = d(T), e(T * U)", "the freetype `T` has no values"),
+        ("T = b, c(POW(T))", "the freetype `T` inside of itself at this place is not supported"),
+        ("T = b, c(T <-> INTEGER)", "the freetype `T` inside of itself at this place is not supported"),
+        ("T = b, c(T --> BOOL)", "the freetype `T` inside of itself at this place is not supported"),
+        ("T = b, c({x | x : T})", "the freetype `T` inside of itself at this place is not supported"),
+        ("T = b, c(U); U = d(POW(T))", "the freetype `U` inside of itself at this place is not supported"),
+        ("T = b, c({})", "cannot infer the type of the constructor's argument"),
+        ("T = b, c(1..k)", "a constant or variable in FREETYPES is not supported"),
+        ("T = b, b(INTEGER)", "`b` is declared twice"),
+        ("T = b, c(3)", "type mismatch: expected POW(?), found INTEGER"),
+        ("T = b, c(T /\\ U); U = d", "`U` is used as a set of another type"),
+    ] {
+        let text = format!("MACHINE M FREETYPES {clause} CONSTANTS k PROPERTIES k : NAT END");
+        let loaded = load_text("M.mch", &text);
+        let found: Vec<&str> = loaded.diagnostics.iter().map(|d| &*d.message).collect();
+        assert!(loaded.model.is_none() && found.contains(&message), "{clause}: {found:?}");
+    }
+    for clause in [
+        "T = b, c(FIN(T) * seq(T))",
+        "T = b, c(1..3 --> T)",
+        "T = b, c(struct(p : T, q : INTEGER))",
+        "T = b, c(U); U = d(POW(INTEGER)), e(T)",
+    ] {
+        model(&format!("MACHINE M FREETYPES {clause} END"));
+    }
 }
