@@ -2,7 +2,7 @@
 
 use super::{json, text};
 use crate::model::open::Opened;
-use crate::run::answer::Decision;
+use crate::run::answer::{Decision, Place};
 use crate::run::prove::{Example, Obligation, Proved, Shown, Status};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -68,6 +68,10 @@ pub fn text(p: &Proved, opened: &Opened) -> String {
     out.push_str(
         "note: these are about all states that fulfil the invariant, not only about reachable ones\n",
     );
+    for (name, place) in &p.redundant {
+        let place = place.as_ref().map(|p| format!(": {}", text::cut(&p.text))).unwrap_or_default();
+        let _ = writeln!(out, "note: {name} follows from the other conjuncts of the invariant{place}");
+    }
     for note in crate::run::notes::scope(opened) {
         let _ = writeln!(out, "note: {note}");
     }
@@ -97,6 +101,8 @@ pub fn json(p: &Proved, opened: &Opened) -> Value {
     object["reason"] = p.refused.clone().into();
     object["solver"] = p.solver.clone().into();
     object["obligations"] = p.obligations.iter().map(obligation).collect();
+    let redundant = |(name, place): &(String, Option<Place>)| json!({ "name": name, "formula": place.as_ref().map(|p| &p.text), "line": place.as_ref().map(|p| p.line) });
+    object["redundant"] = p.redundant.iter().map(redundant).collect();
     object["seconds"] = p.seconds.into();
     object
 }

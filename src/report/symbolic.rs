@@ -53,6 +53,7 @@ pub fn json(a: &Answered, opened: &Opened) -> Value {
     object["checked_by"] = a.checked_by.clone().into();
     object["preserved"] =
         a.preserved.map_or(Value::Null, |(yes, all)| json!({ "proved": yes, "asked": all }));
+    object["rests_on"] = a.rests_on.clone().into();
     object["uncovered"] = a.uncovered.clone().into();
     object["cells"] = a.size.0.into();
     object["terms"] = a.size.1.into();

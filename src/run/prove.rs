@@ -19,8 +19,9 @@ use super::project::Project;
 use super::symbolic::{Backend, Solvers, WD, start};
 use crate::eval::reference::{self, Cx, Env, State};
 use crate::explore::plan::Refusal;
+use crate::lang::diag::Span;
 use crate::model::reading::Reading;
-use crate::model::{Decl, Model, OpId};
+use crate::model::{BinOp, Decl, Expr, ExprKind, Model, OpId, Stmt, StmtKind};
 use crate::symbolic::encode::{Limits, Mutant};
 use crate::symbolic::machine::{self, Encoded, Observer, Wanted};
 use crate::value::fault::Fault;
@@ -121,6 +122,8 @@ impl Obligation {
 pub struct Proved {
     /// In the order of the model.
     pub obligations: Vec<Obligation>,
+    /// Conjuncts of the invariant that follow from the others, each by its name.
+    pub redundant: Vec<(String, Option<Place>)>,
     /// Why there are none: the model has no formulas.
     pub refused: Option<String>,
     /// Who decided.
@@ -155,7 +158,8 @@ pub fn prove(
         deadlock: model.operations.iter().any(|o| o.is_event),
     };
     let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
-    let mut proved = Proved { obligations: vec![], refused: None, solver: String::new(), seconds: 0.0 };
+    let mut proved =
+        Proved { obligations: vec![], redundant: vec![], refused: None, solver: String::new(), seconds: 0.0 };
     // Conjuncts that were left out are neither proved nor hypotheses, and preconditions may exclude what is disproved.
     if !model.left_out.is_empty() {
         proved.refused = Some(LEFT_OUT.into());
@@ -196,8 +200,65 @@ pub fn prove(
         let seconds = begin.elapsed().as_secs_f64();
         proved.obligations.push(Obligation { name, kind: *kind, place, status, discharged, seconds });
     }
+    for i in 0..model.invariant.len() {
+        if !deadline.is_set() && is_redundant(model, scope, i, task, deadline) {
+            let (name, place) = formula(project, model.invariant[i].span, format!("inv{}", i + 1));
+            proved.redundant.push((name, place));
+        }
+    }
     proved.seconds = begin.elapsed().as_secs_f64();
     Ok(proved)
+}
+
+/// Whether a conjunct of the invariant is true wherever the others are, by a solver's word. What a variable has room for
+/// is read off the others alone, so that nothing of the conjunct itself is assumed. One that says no more than a type is
+/// not meant: it is how B declares variables.
+fn is_redundant(model: &Model, scope: &Scope, i: usize, task: &Task, deadline: &Deadline) -> bool {
+    let Some(conjunct) = model.invariant.get(i) else { return false };
+    let follows = |others: Vec<Expr>| {
+        let mut small = model.clone();
+        small.operations.clear();
+        small.initialisation = Stmt { kind: StmtKind::Skip, span: small.initialisation.span };
+        small.goal = None;
+        (small.invariant, small.assertions) = (others, vec![conjunct.clone()]);
+        let wanted = Wanted { invariant: true, assertions: true, goal: false, deadlock: false };
+        let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
+        let Ok(mut encoded) = machine::encode(&small, scope, wanted, limits, task.mutant) else {
+            return false;
+        };
+        if !encoded.uncovered.is_empty() {
+            return false;
+        }
+        let stop = Stop::never().with_flag(deadline.flag.clone()).within(task.limit);
+        let first = Solvers::choose(task.solver, &encoded, stop.clone()).first;
+        let Ok(mut solver) = start(first, &stop) else { return false };
+        let transitions = encoded.transitions.clone();
+        let mut unrolling = Unrolling::new(&transitions);
+        let terms = &mut encoded.encoder.terms;
+        solver.assert(terms, transitions.axioms);
+        for (p, observer) in encoded.observers.iter().enumerate() {
+            let bad = unrolling.is_bad(terms, 0, p);
+            solver.assert(terms, if matches!(observer, Observer::Assertion(_)) { bad } else { !bad });
+        }
+        matches!(solver.check(terms, &[]), Outcome::Unsat(_))
+    };
+    let mut others = model.invariant.clone();
+    others.remove(i);
+    if others.is_empty() || !follows(others) {
+        return false;
+    }
+    let is_typing = matches!(
+        &conjunct.kind,
+        ExprKind::Binary(BinOp::In | BinOp::Subset, v, _) if matches!(v.kind, ExprKind::Var(_))
+    );
+    !(is_typing && follows(vec![]))
+}
+
+/// The name of a formula: its label, or what is given; and its place.
+fn formula(project: &Project, span: Span, otherwise: String) -> (String, Option<Place>) {
+    let place = Place::of(&project.opened.sources, span);
+    let name = place.as_ref().and_then(|p| p.label.clone()).unwrap_or(otherwise);
+    (name, place)
 }
 
 /// What there is to prove.
@@ -219,11 +280,7 @@ fn named(project: &Project, kind: Kind) -> (String, Option<Place>) {
     let opened = &project.opened;
     let model = &opened.model;
     let operation = |op: OpId| model.operations[op.index()].name.to_string();
-    let formula = |span, otherwise: String| {
-        let place = Place::of(&opened.sources, span);
-        let name = place.as_ref().and_then(|p| p.label.clone()).unwrap_or(otherwise);
-        (name, place)
-    };
+    let formula = |span, otherwise: String| formula(project, span, otherwise);
     match kind {
         Kind::Invariant(op, i) => {
             let (label, place) = formula(model.invariant[i].span, format!("inv{}", i + 1));

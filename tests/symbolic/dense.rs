@@ -498,3 +498,44 @@ fn planted_mistakes_are_found() {
     }
     assert!(open.is_empty(), "not found: {open:?}");
 }
+
+/// The clauses of an inductive invariant that are printed are B, and true of every reachable state: of machines that need
+/// some, because what is asked of them is not inductive.
+#[test]
+fn clauses_that_are_printed_are_invariants() {
+    let machine = |body: &str| format!("MACHINE m SETS S = {{a, b}} VARIABLES x, y, s, f INVARIANT {body}");
+    let types = "x : 0..7 & y : -3..9 & s <: S & f : S +-> 0..3";
+    let texts = [
+        // Even numbers; a set and a number that go together; a function that is never empty again.
+        machine(&format!(
+            "{types} & x /= 5 INITIALISATION x, y, s, f := 0, 0, {{}}, {{}} OPERATIONS op = x := (x + 2) mod 8 END"
+        )),
+        machine(&format!(
+            "{types} & (y > 0 => s /= {{}}) INITIALISATION x, y, s, f := 0, 0, {{}}, {{}} OPERATIONS \
+             go = SELECT x = 1 & y < 9 THEN y := y + 1 END; set = SELECT x = 0 THEN x, s := 1, {{a}} END END"
+        )),
+        machine(&format!(
+            "{types} & (x = 3 => a : dom(f)) INITIALISATION x, y, s, f := 0, 0, {{}}, {{}} OPERATIONS \
+             one = SELECT x = 0 THEN x, f := 1, {{a |-> 2}} END; two = SELECT x = 1 THEN x := 2 END; \
+             three = SELECT x = 2 THEN x := 3 END; back = SELECT x = 3 THEN f(b) := 1 END END"
+        )),
+    ];
+    let mut clauses = 0;
+    for (seed, text) in texts.iter().enumerate() {
+        let mut project = project(text);
+        let options = Options { deadlock: false, ..Options::default() };
+        let task = Task { solver: Backend::Sat, options: options.clone(), ..Task::new(Engine::Ic3) };
+        let found = answer(&project, &task, &Deadline::never(), &|_| {}).expect("the options go together");
+        assert_eq!(found.verdict, Decision::Holds, "{:?}\n{text}", found.reason);
+        assert!(!found.invariant.is_empty(), "machine {seed} needs no clause: it is no test\n{text}");
+        for clause in &found.invariant {
+            println!("{clause}");
+            let goal = project.set_goal(&format!("not({clause})"));
+            assert!(goal.is_ok(), "{clause} is no predicate: {goal:?}\n{text}");
+            let checked = explored(&project, &options, 4000).expect("it was explored before");
+            assert_eq!(checked.verdict, Decision::Holds, "{clause} is not true\n{text}");
+            clauses += 1;
+        }
+    }
+    assert!(clauses >= 3, "only {clauses} clauses");
+}

@@ -260,3 +260,37 @@ fn quantifiers_of_properties_that_are_not_unfolded() {
     let found = answer(&project(&text), &task, &Deadline::never(), &|_| {}).expect("the options go together");
     assert!(found.refuted.is_none());
 }
+
+/// A set that the formulas cannot list, because its bound is an unknown integer, and the evaluator can: a fault that hides
+/// in what is assigned is found, or there is no answer. (A test of membership looks at one element only, as the reference
+/// does; there is no fault in the others.)
+#[test]
+fn faults_in_sets_that_are_not_listed() {
+    let set = "{i | i : 0..n & 6 / i > 1}";
+    let mut wrong = vec![];
+    let expressions = "r |> B, r |>> B, B <| r, B <<| r, r /\\ (B * B), r - (B * B), r \\/ (B * B), r <+ (B * {1}), \
+                       (B * {1}) <+ r, (id(B) ; r), (r ; id(B)), B * r[B], (B <| r)~, r /\\ (r |> B), r |> ((0..3) - B), \
+                       r |> ((0..3) /\\ B), r |> dom(B * {1}), r |> (B \\/ {1}), {1} * B, id(r[B]), {1} <| (r |> B), \
+                       r |> ran({1} * B), {} <| (B * B), {} |> B, {} - (B * B), B <| {}";
+    for expression in expressions.split(", ").map(str::trim) {
+        let text = format!(
+            "MACHINE m VARIABLES n, r INVARIANT n : INTEGER & r : 0..3 <-> 0..3 INITIALISATION n := 2 || r := {{1 |-> 1}} \
+             OPERATIONS op = r := {} END",
+            expression.replace('B', set)
+        );
+        let loaded = load_text("m.mch", &text);
+        let model = loaded.model.unwrap_or_else(|| panic!("{text}: {:?}", loaded.diagnostics));
+        let (scope, _) = scope(&model, &ScopeArgs::default()).expect("a scope");
+        let project = Project { opened: Opened { model, scope, ..Opened::default() }, ..Project::default() };
+        let options = Options { deadlock: false, ..Options::default() };
+        let expected = explicit(&project, &options).map(|c| c.verdict);
+        let task = Task { depth: 3, solver: Backend::Sat, options, ..Task::new(Engine::Ic3) };
+        let deadline = Deadline::after(Some(Duration::from_secs(10)));
+        let found = answer(&project, &task, &deadline, &|_| {}).expect("the options go together");
+        println!("{expression}: {expected:?}, {:?} {:?}", found.verdict, found.reason);
+        if expected == Some(Decision::Fails) && found.verdict == Decision::Holds {
+            wrong.push(expression);
+        }
+    }
+    assert!(wrong.is_empty(), "faults are missed in {wrong:?}");
+}

@@ -200,3 +200,31 @@ fn obligations_of_a_model() {
     assert_eq!(after.matches("critical").count(), 2, "{after}");
     assert_eq!(answer.obligations.iter().filter(|o| o.status != Status::Proved).count(), 1);
 }
+
+/// A conjunct that follows from the others is named; one that only bounds a variable, or declares it, is not.
+#[test]
+fn redundant_conjuncts_are_named() {
+    let redundant = |invariant: &str| {
+        let text = format!(
+            "MACHINE m SETS S = {{a, b}} CONSTANTS c PROPERTIES c : 1..3 VARIABLES x, y, s INVARIANT {invariant} \
+             INITIALISATION x, y, s := 0, 0, {{}} OPERATIONS op = skip END"
+        );
+        let project = crate::dense::project(&text);
+        let task = kanon::run::prove::Task::default();
+        let proved =
+            kanon::run::prove::prove(&project, &task, &kanon::run::Deadline::never(), &mut |_, _| {});
+        let proved = proved.expect("the default reading");
+        assert_eq!(proved.refused, None, "{invariant}");
+        proved.redundant.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S"), none);
+    // The last is what bounds x more closely, so it is not the first that is needed.
+    assert_eq!(redundant("x : INTEGER & x : 0..9 & y : 0..9 & s <: S & x : 0..3"), ["inv2"]);
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S & x <= y + 9"), ["inv4"]);
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S & x <= y + 8"), none);
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S & card(s) <= 2"), ["inv4"]);
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S & x < c & x < 3"), ["inv5"]);
+    // What may have no value does not follow.
+    assert_eq!(redundant("x : 0..9 & y : 0..9 & s <: S & x / y >= 0"), none);
+}

@@ -16,13 +16,14 @@ use super::blame;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::Project;
+use super::proofs;
 use super::why;
 use crate::explore::plan::Refusal;
 use crate::explore::{Options, Order};
 use crate::lang::diag::{Diagnostic, Span};
-use crate::model::Model;
 use crate::model::open::Opened;
-use crate::model::reading::Reading;
+use crate::model::reading::{self, Reading};
+use crate::model::{Fact, Model};
 use crate::run::constants::Constants;
 use crate::symbolic::Refused;
 use crate::symbolic::encode::{Limits, Mutant};
@@ -193,6 +194,8 @@ pub struct Answered {
     pub checked_by: Vec<String>,
     /// What is known to be preserved, of how many questions.
     pub preserved: Option<(usize, usize)>,
+    /// Obligations that the file says are discharged, and that this rests on.
+    pub rests_on: Vec<String>,
     /// What has no formula, and why: no answer is about it.
     pub uncovered: Vec<String>,
     /// Variables of a state, and terms.
@@ -219,6 +222,7 @@ impl Answered {
             invariant: vec![],
             checked_by: vec![],
             preserved: None,
+            rests_on: vec![],
             uncovered: vec![],
             size: (0, 0),
             refuted: None,
@@ -488,9 +492,17 @@ fn came(
         None => Err("no other solver is installed".into()),
     };
     let preserved = if task.proof_info {
-        match preserved(&mut encoded, &make, &stop) {
-            Ok((known, yes, all)) => {
+        let facts = match may_rely(&task.options, &encoded) {
+            true => model.kept.as_slice(),
+            false => &[],
+        };
+        match preserved(&mut encoded, model, facts, &make, &stop) {
+            Ok((known, (yes, all), by)) => {
                 answered.preserved = Some((yes, all));
+                answered.rests_on = proofs::names(model, &by);
+                let is_used = !answered.rests_on.is_empty();
+                let note = is_used.then(|| proofs::note(true, answered.rests_on.len(), model)).flatten();
+                answered.notes.extend(note);
                 Some(known)
             }
             Err(why) => return no(why),
@@ -593,17 +605,48 @@ fn ask(solvers: &Solvers, stop: &Stop, encoded: &mut Encoded, claims: &[Bool]) -
     Ok(decided.model.is_some())
 }
 
-/// Which operation preserves which property, from every state in which nothing is bad. Asked one by one; what the solver
-/// does not decide is not used.
+/// Whether what a file says is proved may be relied on: it is about states in which the whole invariant holds, with the
+/// theorems, so these have to be among what is looked for, all of them.
+fn may_rely(options: &Options, encoded: &Encoded) -> bool {
+    let is_open = |o: &Observer| matches!(o, Observer::Invariant(_) | Observer::Assertion(_));
+    options.invariant && options.assertions && !encoded.uncovered.iter().any(|(o, _)| is_open(o))
+}
+
+/// What is known, of how many questions, and by which obligations of the file.
+type Known = (Preserved, (usize, usize), Vec<usize>);
+
+/// Which operation preserves which property, from every state in which nothing is bad: by the file's word, or by the
+/// solver's, who is asked one by one; what it does not decide is not used.
+///
+/// A fact of the file is about conjuncts of the invariant in states of the machine. A step that leads outside, where
+/// cells say nothing, is bad in any case: that is a property of its own, about which no file says anything.
 fn preserved(
     encoded: &mut Encoded,
+    model: &Model,
+    facts: &[Fact],
     make: &dyn Fn() -> Result<Box<dyn Solver>, String>,
     stop: &Stop,
-) -> Result<(Preserved, usize, usize), String> {
+) -> Result<Known, String> {
     let system = encoded.transitions.clone();
-    let terms = &mut encoded.encoder.terms;
     let mut known = Preserved::nothing(&system);
     let (mut yes, mut all) = (0, 0);
+    let mut by = vec![];
+    for (e, op) in encoded.events.iter().enumerate() {
+        for (p, observer) in encoded.observers.iter().enumerate() {
+            let Observer::Invariant(i) = observer else { continue };
+            let (Some(op), Some(conjunct)) = (model.operations.get(op.index()), model.invariant.get(*i))
+            else {
+                continue;
+            };
+            let is_total = reading::is_total(conjunct);
+            let mut facts = facts.iter().filter(|k| is_total || !k.needs_total);
+            if let Some(fact) = facts.find(|k| k.event == op.name && k.invariant.contains(conjunct.span)) {
+                known.set(e, p);
+                by.extend(fact.by.iter().copied());
+            }
+        }
+    }
+    let terms = &mut encoded.encoder.terms;
     let mut unrolling = Unrolling::new(&system);
     let mut solver = make()?;
     solver.assert(terms, system.axioms);
@@ -615,6 +658,10 @@ fn preserved(
                 return Err("the time is over".into());
             }
             all += 1;
+            if known.contains(e, p) {
+                yes += 1;
+                continue;
+            }
             let (step, bad) = (unrolling.step(terms, 0, e), unrolling.is_bad(terms, 1, p));
             if let Outcome::Unsat(_) = solver.check(terms, &[step, bad]) {
                 known.set(e, p);
@@ -622,5 +669,5 @@ fn preserved(
             }
         }
     }
-    Ok((known, yes, all))
+    Ok((known, (yes, all), by))
 }

@@ -339,7 +339,8 @@ impl<'m> Encoder<'m> {
                 let part = Lazy::Restrict(BinOp::DomRestrict, r.sym.clone(), s.sym.clone());
                 self.expand(&part, span)?
             }
-            (_, Sym::Set(over)) => self.graph_over(&r.sym, &over.clone(), span)?,
+            // Whoever can list the relation would find a fault in it.
+            (r, Sym::Set(over)) if !self.may_hide_faults(r) => self.graph_over(r, &over.clone(), span)?,
             _ => return unlisted(span, "image of an infinite set under an infinite relation"),
         };
         let rows = self.range_rows(&rows, span)?;

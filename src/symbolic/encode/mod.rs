@@ -16,7 +16,9 @@
 //!
 //! Absent on purpose: solvers; guesses. What has no formula is refused with its place.
 
+mod expand;
 mod expr;
+mod images;
 mod logic;
 mod number;
 mod pred;

@@ -1,16 +1,13 @@
-//! Sets: is this an element, what is related to this, what are the elements, is it certainly infinite.
+//! Sets: is this an element, is a relation one of a kind, is it certainly infinite, may it hide a fault.
 
-use super::Options;
-use super::{Closure, Encoder, Env, Lazy, Mutant, Points, Rows, Sym, Truth, Val, ill_typed, truth};
+use super::{Closure, Encoder, Env, Lazy, Mutant, Options, Points, Rows, Sym, Truth, Val, ill_typed, truth};
 use crate::lang::diag::Span;
 use crate::model::reading::is_total;
-use crate::model::{BinOp, Fun, Type};
-use crate::symbolic::{Res, unlisted};
+use crate::model::{BinOp, ExprKind, Fun, Lit, Type};
+use crate::symbolic::Res;
 use crate::value::Value;
 use kanon_solver::term::Bool;
-use num_bigint::BigInt;
-use num_traits::One;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Not;
 use std::sync::Arc;
 
@@ -66,7 +63,7 @@ pub(super) fn sym_pair<'a, 'm>(s: &'a Sym<'m>, span: Span) -> Res<(&'a Sym<'m>, 
 pub(super) type Ways = Options;
 
 /// Everything that a rows' pair can begin with, and what follows it.
-type Groups = BTreeMap<Value, Vec<(Value, Bool)>>;
+pub(super) type Groups = BTreeMap<Value, Vec<(Value, Bool)>>;
 
 pub(super) fn groups(rows: &Rows, span: Span) -> Res<Groups> {
     let mut all = Groups::new();
@@ -103,7 +100,7 @@ impl<'m> Encoder<'m> {
     }
 
     /// The environment in which the locals are the parts of the value.
-    fn at(&mut self, c: &Closure<'m>, value: &Sym<'m>, span: Span) -> Res<Env<'m>> {
+    pub(super) fn at(&mut self, c: &Closure<'m>, value: &Sym<'m>, span: Span) -> Res<Env<'m>> {
         let mut parts = vec![];
         let mut rest = value.clone();
         for _ in 1..c.locals.len() {
@@ -224,7 +221,7 @@ impl<'m> Encoder<'m> {
         result
     }
 
-    fn lazy_has(&mut self, v: &Sym<'m>, set: &Lazy<'m>, span: Span) -> Res<Truth> {
+    pub(super) fn lazy_has(&mut self, v: &Sym<'m>, set: &Lazy<'m>, span: Span) -> Res<Truth> {
         Ok(match set {
             Lazy::All(_) => Truth::YES,
             Lazy::Ints(low, high) => self.between(v, low.as_ref(), high.as_ref(), span)?,
@@ -445,7 +442,7 @@ impl<'m> Encoder<'m> {
         Ok(self.terms.and(parts))
     }
 
-    fn is_in_space(
+    pub(super) fn is_in_space(
         &mut self,
         op: BinOp,
         v: &Sym<'m>,
@@ -482,7 +479,7 @@ impl<'m> Encoder<'m> {
         Ok(self.only_if(t, def))
     }
 
-    fn is_fun_in_space(
+    pub(super) fn is_fun_in_space(
         &mut self,
         kind: &Kind,
         points: &Points<'m>,
@@ -517,789 +514,6 @@ impl<'m> Encoder<'m> {
         Ok(t)
     }
 
-    pub(in crate::symbolic) fn in_domain(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Truth> {
-        if let Sym::Lazy(lazy) = r
-            && let Lazy::Lambda(c) = &**lazy
-        {
-            let env = self.at(c, x, span)?;
-            return self.pred(&env, c.pred);
-        }
-        if let Sym::Fun(points) = r {
-            let mut ways = vec![];
-            for (a, (p, _)) in points.iter() {
-                let same = self.eq_value(x, a);
-                ways.push(self.terms.and([same, *p]));
-            }
-            return Ok(Truth::sure(self.terms.or(ways)));
-        }
-        if let Sym::Set(rows) = r {
-            let mut ways = vec![];
-            for (a, bs) in groups(rows, span)? {
-                let same = self.eq_value(x, &a);
-                if same != Bool::FALSE {
-                    let some = self.terms.or(bs.into_iter().map(|(_, p)| p));
-                    ways.push(self.terms.and([same, some]));
-                }
-            }
-            return Ok(Truth::sure(self.terms.or(ways)));
-        }
-        let (rows, def) = self.images(r, x, span)?;
-        let some = self.terms.or(rows.values().copied());
-        Ok(self.truth(some, def))
-    }
-
-    // ---- what is related to this?
-
-    /// The rows of a relation that begin with a plain value.
-    fn rows_from<'r>(rows: &'r Rows, x: &Value) -> impl Iterator<Item = (&'r Value, Bool)> {
-        // The least of all values.
-        let from = Value::pair(x.clone(), Value::Bool(false));
-        let x = x.clone();
-        rows.range(from..).map_while(move |(v, p)| match v {
-            Value::Pair(pair) if pair.0 == x => Some((&pair.1, *p)),
-            _ => None,
-        })
-    }
-
-    pub(super) fn images(&mut self, r: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<(Rows, Bool)> {
-        match r {
-            Sym::Absent => Ok((Rows::new(), Bool::FALSE)),
-            Sym::Fun(points) => {
-                let mut ways = Ways::new();
-                for (a, (p, y)) in points.iter() {
-                    let same = self.eq_value(x, a);
-                    if same == Bool::FALSE {
-                        continue;
-                    }
-                    for (v, g) in self.options(y, span)? {
-                        let g = self.terms.and([same, *p, g]);
-                        ways.entry(v).or_default().push(g);
-                    }
-                }
-                Ok((self.rows_of(ways), Bool::TRUE))
-            }
-            Sym::Set(rows) => {
-                let mut ways = Ways::new();
-                if let Some(x) = x.value() {
-                    for (y, p) in Self::rows_from(rows, &x) {
-                        ways.entry(y.clone()).or_default().push(p);
-                    }
-                } else {
-                    for (a, bs) in groups(rows, span)? {
-                        let same = self.eq_value(x, &a);
-                        if same == Bool::FALSE {
-                            continue;
-                        }
-                        self.spend(bs.len(), span)?;
-                        for (b, p) in bs {
-                            let p = self.terms.and([same, p]);
-                            ways.entry(b).or_default().push(p);
-                        }
-                    }
-                }
-                Ok((self.rows_of(ways), Bool::TRUE))
-            }
-            Sym::Lazy(lazy) => {
-                self.enter(span)?;
-                let found = self.lazy_images(&lazy.clone(), x, span);
-                self.leave();
-                found
-            }
-            _ => ill_typed(span),
-        }
-    }
-
-    fn lazy_images(&mut self, r: &Lazy<'m>, x: &Sym<'m>, span: Span) -> Res<(Rows, Bool)> {
-        // The options of a value as rows, where a condition is true.
-        let only = |this: &mut Self, yes: Truth, v: &Sym<'m>| -> Res<(Rows, Bool)> {
-            let mut rows = Rows::new();
-            for (v, g) in this.options(v, span)? {
-                let p = this.terms.and([yes.yes, g]);
-                rows.insert(v, p);
-            }
-            let def = yes.def(&mut this.terms);
-            Ok((rows, def))
-        };
-        Ok(match r {
-            Lazy::Lambda(c) => {
-                let env = self.at(c, x, span)?;
-                let inside = self.pred(&env, c.pred)?;
-                if inside.yes == Bool::FALSE {
-                    return Ok((Rows::new(), inside.no));
-                }
-                let body = self.body(c, &env, span)?;
-                let (rows, def) = only(self, inside, &body.sym)?;
-                let late = self.terms.or([inside.no, body.def]);
-                (rows, self.terms.and([def, late]))
-            }
-            Lazy::Compr(c) if c.locals.len() > 1 => {
-                let (known, last) = c.locals.split_at(c.locals.len() - 1);
-                let part = Closure { locals: known, ..c.clone() };
-                let env = self.at(&part, x, span)?;
-                let sweep = self.sweep_locals(&env, last, c.pred, true)?;
-                let mut rows = Rows::new();
-                let mut def = sweep.complete;
-                for (env, t) in sweep.found {
-                    let Some(v) = env.local(last[0]).sym.value() else { return ill_typed(span) };
-                    rows.insert(v, t.yes);
-                    let d = t.def(&mut self.terms);
-                    def = self.terms.and([def, d]);
-                }
-                (rows, def)
-            }
-            Lazy::Product(a, b) => {
-                let inside = self.has(x, a, span)?;
-                if inside.yes == Bool::FALSE {
-                    return Ok((Rows::new(), inside.no));
-                }
-                let (targets, listed) = self.rows(b, span)?;
-                let mut rows = Rows::new();
-                for (v, p) in targets.iter() {
-                    rows.insert(v.clone(), self.terms.and([inside.yes, *p]));
-                }
-                let late = self.terms.and([inside.yes, listed]);
-                (rows, self.terms.or([inside.no, late]))
-            }
-            Lazy::Boole(op, a, b) => {
-                let ((p, d), (q, e)) = (self.images(a, x, span)?, self.images(b, x, span)?);
-                (self.boole(*op, &p, &q), self.terms.and([d, e]))
-            }
-            Lazy::Id(s) => {
-                let inside = self.has(x, s, span)?;
-                only(self, inside, x)?
-            }
-            Lazy::Prj(kind, a, b) => {
-                let (first, second) = sym_pair(x, span)?;
-                let parts = [self.has(first, a, span)?, self.has(second, b, span)?];
-                let inside = self.strict_and(&parts);
-                only(self, inside, if *kind == Fun::Prj1 { first } else { second })?
-            }
-            Lazy::Shift(n) => {
-                let next = self.arithmetic(BinOp::Add, x, &Sym::int(*n), span)?;
-                only(self, Truth::YES, &next.sym)?
-            }
-            Lazy::Restrict(op, r, s) => {
-                let (rows, mut def) = self.images(r, x, span)?;
-                let mut kept = Rows::new();
-                match op {
-                    BinOp::DomRestrict | BinOp::DomSubtract => {
-                        let inside = self.has(x, s, span)?;
-                        let d = inside.def(&mut self.terms);
-                        def = self.terms.and([def, d]);
-                        let keep = if *op == BinOp::DomRestrict { inside.yes } else { inside.no };
-                        for (v, p) in rows {
-                            kept.insert(v, self.terms.and([p, keep]));
-                        }
-                    }
-                    _ => {
-                        for (v, p) in rows {
-                            let inside = self.has(&Sym::ground(&v), s, span)?;
-                            let d = inside.def(&mut self.terms);
-                            let d = self.terms.or([!p, d]);
-                            def = self.terms.and([def, d]);
-                            let keep = if *op == BinOp::RanRestrict { inside.yes } else { inside.no };
-                            kept.insert(v, self.terms.and([p, keep]));
-                        }
-                    }
-                }
-                (kept, def)
-            }
-            Lazy::Override(f, g) => {
-                let (new, d) = self.images(g, x, span)?;
-                let some = self.terms.or(new.values().copied());
-                if some == Bool::TRUE {
-                    return Ok((new, d));
-                }
-                let (old, e) = self.images(f, x, span)?;
-                let mut ways = Ways::new();
-                for (v, p) in new {
-                    ways.entry(v).or_default().push(p);
-                }
-                for (v, p) in old {
-                    let p = self.terms.and([!some, p]);
-                    ways.entry(v).or_default().push(p);
-                }
-                let late = self.terms.or([some, e]);
-                (self.rows_of(ways), self.terms.and([d, late]))
-            }
-            Lazy::Compose(r, s) => {
-                let (middle, mut def) = self.images(r, x, span)?;
-                let mut ways = Ways::new();
-                for (y, p) in middle {
-                    let (ends, d) = self.images(s, &Sym::ground(&y), span)?;
-                    let d = self.terms.or([!p, d]);
-                    def = self.terms.and([def, d]);
-                    for (z, q) in ends {
-                        let q = self.terms.and([p, q]);
-                        ways.entry(z).or_default().push(q);
-                    }
-                }
-                (self.rows_of(ways), def)
-            }
-            Lazy::Direct(r, s) => {
-                let ((p, d), (q, e)) = (self.images(r, x, span)?, self.images(s, x, span)?);
-                (self.product(&p, &q, span)?, self.terms.and([d, e]))
-            }
-            Lazy::Parallel(r, s) => {
-                let (first, second) = sym_pair(x, span)?;
-                let ((p, d), (q, e)) = (self.images(r, first, span)?, self.images(s, second, span)?);
-                (self.product(&p, &q, span)?, self.terms.and([d, e]))
-            }
-            Lazy::If(cond, a, b) => {
-                let ((p, d), (q, e)) = (self.images(a, x, span)?, self.images(b, x, span)?);
-                let chosen = self.ite(*cond, &Sym::set(p), &Sym::set(q), span)?;
-                let (rows, _) = self.rows(&chosen, span)?;
-                ((*rows).clone(), self.terms.ite(*cond, d, e))
-            }
-            _ => {
-                let (rows, def) = self.expand(r, span)?;
-                let (found, _) = self.images(&Sym::set(rows), x, span)?;
-                (found, def)
-            }
-        })
-    }
-
-    /// f(x): what f relates to x, if that is one value.
-    pub(in crate::symbolic) fn apply(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
-        self.spend(1, span)?;
-        match f {
-            Sym::Absent => return Ok(Val::none()),
-            Sym::Set(rows) => return self.apply_rows(rows, x, span),
-            Sym::Fun(points) => {
-                let mut value = Sym::Absent;
-                let mut defs = vec![];
-                for (a, (p, y)) in points.iter() {
-                    let same = self.eq_value(x, a);
-                    if same != Bool::FALSE && *p != Bool::FALSE {
-                        self.spend(1, span)?;
-                        defs.push(self.terms.and([same, *p]));
-                        value = self.ite(same, y, &value, span)?;
-                    }
-                }
-                let anywhere = self.mutant == Mutant::AppliedAnywhere && !defs.is_empty();
-                let def = if anywhere { Bool::TRUE } else { self.terms.or(defs) };
-                return Ok(if def == Bool::FALSE { Val::none() } else { Val { sym: value, def } });
-            }
-            Sym::Lazy(lazy) => match &**lazy {
-                Lazy::Lambda(c) => {
-                    let env = self.at(c, x, span)?;
-                    let inside = self.pred(&env, c.pred)?;
-                    if inside.yes == Bool::FALSE {
-                        return Ok(Val::none());
-                    }
-                    let body = self.body(c, &env, span)?;
-                    return Ok(self.needs(body, inside.yes));
-                }
-                Lazy::Shift(n) => return self.arithmetic(BinOp::Add, x, &Sym::int(*n), span),
-                Lazy::Id(s) => {
-                    let inside = self.has(x, s, span)?;
-                    return Ok(self.needs(Val::sure(x.clone()), inside.yes));
-                }
-                Lazy::Prj(kind, a, b) => {
-                    let (first, second) = sym_pair(x, span)?;
-                    let parts = [self.has(first, a, span)?, self.has(second, b, span)?];
-                    let inside = self.strict_and(&parts);
-                    let part = if *kind == Fun::Prj1 { first } else { second };
-                    return Ok(self.needs(Val::sure(part.clone()), inside.yes));
-                }
-                Lazy::Override(f, g) => {
-                    let new = self.in_domain(g, x, span)?;
-                    let def = new.def(&mut self.terms);
-                    let (new_value, old_value) = match new.yes {
-                        Bool::TRUE => (self.apply(g, x, span)?, Val::none()),
-                        Bool::FALSE => (Val::none(), self.apply(f, x, span)?),
-                        _ => (self.apply(g, x, span)?, self.apply(f, x, span)?),
-                    };
-                    let v = self.ite_val(new.yes, new_value, old_value, span)?;
-                    return Ok(self.needs(v, def));
-                }
-                Lazy::Restrict(op @ (BinOp::DomRestrict | BinOp::DomSubtract), r, s) => {
-                    let inside = self.has(x, s, span)?;
-                    let inside = if *op == BinOp::DomRestrict { inside.yes } else { inside.no };
-                    let v = self.apply(r, x, span)?;
-                    return Ok(self.needs(v, inside));
-                }
-                Lazy::If(cond, a, b) => {
-                    let (a, b) = (self.apply(a, x, span)?, self.apply(b, x, span)?);
-                    return self.ite_val(*cond, a, b, span);
-                }
-                _ => {}
-            },
-            _ => return ill_typed(span),
-        }
-        let (rows, def) = self.images(f, x, span)?;
-        let of: Vec<Bool> = rows.values().copied().collect();
-        let one = self.exactly_one(&of);
-        let def = self.terms.and([def, one]);
-        let sym = self.pick(rows.into_iter().map(|(v, p)| (v, vec![p])).collect());
-        Ok(if def == Bool::FALSE { Val::none() } else { Val { sym, def } })
-    }
-
-    fn apply_rows(&mut self, rows: &Rows, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
-        let mut options = Options::new();
-        let mut defs = vec![];
-        let mut add = |this: &mut Self, same: Bool, bs: Vec<(Value, Bool)>| -> Res<()> {
-            this.spend(bs.len(), span)?;
-            let of: Vec<Bool> = bs.iter().map(|(_, p)| *p).collect();
-            // Said once for each argument, however often the function is applied.
-            let one = this.exactly_one(&of);
-            if one == Bool::FALSE {
-                return Ok(());
-            }
-            defs.push(this.terms.and([same, one]));
-            for (b, p) in bs {
-                let p = this.terms.and([same, p]);
-                options.entry(b).or_default().push(p);
-            }
-            Ok(())
-        };
-        if let Some(x) = x.value() {
-            let bs = Self::rows_from(rows, &x).map(|(b, p)| (b.clone(), p)).collect();
-            add(self, Bool::TRUE, bs)?;
-        } else {
-            self.spend(rows.len(), span)?;
-            for (a, bs) in groups(rows, span)? {
-                let same = self.eq_value(x, &a);
-                if same != Bool::FALSE {
-                    add(self, same, bs)?;
-                }
-            }
-        }
-        if options.is_empty() {
-            return Ok(Val::none());
-        }
-        let def = if self.mutant == Mutant::AppliedAnywhere { Bool::TRUE } else { self.terms.or(defs) };
-        let sym = self.pick(options);
-        Ok(if def == Bool::FALSE { Val::none() } else { Val { sym, def } })
-    }
-
-    // ---- what are the elements?
-
-    pub(super) fn boole(&mut self, op: BinOp, a: &Rows, b: &Rows) -> Rows {
-        let mut rows = Rows::new();
-        for (v, p) in a {
-            let q = b.get(v).copied().unwrap_or(Bool::FALSE);
-            let p = match op {
-                BinOp::Union => self.terms.or([*p, q]),
-                BinOp::Inter => self.terms.and([*p, q]),
-                _ => self.terms.and([*p, !q]),
-            };
-            if p != Bool::FALSE {
-                rows.insert(v.clone(), p);
-            }
-        }
-        if op == BinOp::Union {
-            for (v, q) in b {
-                rows.entry(v.clone()).or_insert(*q);
-            }
-        }
-        rows
-    }
-
-    fn product(&mut self, a: &Rows, b: &Rows, span: Span) -> Res<Rows> {
-        self.within(a.len().saturating_mul(b.len()), span)?;
-        let mut rows = Rows::new();
-        for (x, p) in a {
-            for (y, q) in b {
-                rows.insert(Value::pair(x.clone(), y.clone()), self.terms.and([*p, *q]));
-            }
-        }
-        Ok(rows)
-    }
-
-    /// The rows that pass a test, which has to have an answer for those that are there.
-    fn keep(
-        &mut self,
-        rows: &Rows,
-        mut def: Bool,
-        mut test: impl FnMut(&mut Self, &Value) -> Res<Truth>,
-    ) -> Res<(Rows, Bool)> {
-        let mut kept = Rows::new();
-        for (v, p) in rows {
-            let t = test(self, v)?;
-            let d = t.def(&mut self.terms);
-            let d = self.terms.or([!*p, d]);
-            def = self.terms.and([def, d]);
-            let p = self.terms.and([*p, t.yes]);
-            if p != Bool::FALSE {
-                kept.insert(v.clone(), p);
-            }
-        }
-        Ok((kept, def))
-    }
-
-    fn map_rows(&mut self, rows: &Rows, span: Span, f: impl Fn(&Value, &Value) -> Value) -> Res<Rows> {
-        self.within(rows.len(), span)?;
-        let mut ways = Ways::new();
-        for (v, p) in rows {
-            let (x, y) = as_pair(v, span)?;
-            ways.entry(f(x, y)).or_default().push(*p);
-        }
-        Ok(self.rows_of(ways))
-    }
-
-    pub(super) fn expand(&mut self, set: &Lazy<'m>, span: Span) -> Res<(Rows, Bool)> {
-        let infinite = || unlisted(span, "an infinite set would have to be listed");
-        Ok(match set {
-            Lazy::All(ty) => {
-                let all = self.carrier(ty, span)?;
-                (all.into_iter().map(|v| (v, Bool::TRUE)).collect(), Bool::TRUE)
-            }
-            Lazy::Ints(Some(low), Some(high)) => {
-                let (Some(from), Some(to)) = (self.range_of(low).0, self.range_of(high).1) else {
-                    return infinite();
-                };
-                let n = &to - &from + BigInt::one();
-                let n = if n <= BigInt::ZERO { 0 } else { usize::try_from(&n).unwrap_or(usize::MAX) };
-                self.within(n, span)?;
-                let mut rows = Rows::new();
-                for i in 0..n {
-                    let k = Value::Int(&from + i);
-                    let inside = self.between(&Sym::ground(&k), Some(low), Some(high), span)?;
-                    if inside.yes != Bool::FALSE {
-                        rows.insert(k, inside.yes);
-                    }
-                }
-                (rows, Bool::TRUE)
-            }
-            Lazy::Ints(..) | Lazy::Shift(_) => return infinite(),
-            Lazy::Ext(items) => {
-                let mut ways = Ways::new();
-                for item in items {
-                    for (v, g) in self.options(item, span)? {
-                        ways.entry(v).or_default().push(g);
-                    }
-                }
-                (self.rows_of(ways), Bool::TRUE)
-            }
-            Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) => {
-                let sweep = self.sweep_locals(&c.env, c.locals, c.pred, true)?;
-                let mut ways = Ways::new();
-                let mut defs = vec![sweep.complete];
-                for (env, t) in sweep.found {
-                    defs.push(t.def(&mut self.terms));
-                    if t.yes == Bool::FALSE {
-                        continue;
-                    }
-                    if c.body.is_none() {
-                        ways.entry(self.tuple(c, &env, span)?).or_default().push(t.yes);
-                        continue;
-                    }
-                    let body = self.body(c, &env, span)?;
-                    defs.push(self.terms.or([!t.yes, body.def]));
-                    let argument = match set {
-                        Lazy::Lambda(_) => Some(self.tuple(c, &env, span)?),
-                        _ => None,
-                    };
-                    let options = self.options(&body.sym, span)?;
-                    self.within(ways.len() + options.len(), span)?;
-                    for (y, g) in options {
-                        let v = match &argument {
-                            Some(x) => Value::pair(x.clone(), y),
-                            None => y,
-                        };
-                        let p = self.terms.and([t.yes, g]);
-                        ways.entry(v).or_default().push(p);
-                    }
-                }
-                (self.rows_of(ways), self.terms.and(defs))
-            }
-            Lazy::Pow(kind, s) => {
-                let (rows, def) = self.rows(s, span)?;
-                if rows.len() > 13 {
-                    return unlisted(span, "a set of too many subsets would have to be listed");
-                }
-                let mut all: Vec<(BTreeSet<Value>, Vec<Bool>)> = vec![(BTreeSet::new(), vec![])];
-                for (v, p) in rows.iter() {
-                    for i in 0..all.len() {
-                        let (mut s, mut when) = all[i].clone();
-                        s.insert(v.clone());
-                        when.push(*p);
-                        all.push((s, when));
-                    }
-                }
-                if matches!(kind, Fun::Pow1 | Fun::Fin1) {
-                    all.remove(0);
-                }
-                self.within(all.len(), span)?;
-                let all = all.into_iter().map(|(s, when)| (Value::Set(s), self.terms.and(when)));
-                (all.collect(), def)
-            }
-            Lazy::Seq(kind, s) => {
-                let (rows, def) = self.rows(s, span)?;
-                (self.sequences(*kind, &rows, span)?, def)
-            }
-            Lazy::Space(op, from, to) => {
-                let ((from, d), (to, e)) = (self.rows(from, span)?, self.rows(to, span)?);
-                let Some(kind) = Kind::of(*op) else { return ill_typed(span) };
-                (self.space(&kind, &from, &to, span)?, self.terms.and([d, e]))
-            }
-            Lazy::Product(a, b) => {
-                use super::sweep::attempt;
-                match (attempt(self.rows(a, span))?, attempt(self.rows(b, span))?) {
-                    (Some((a, d)), Some((b, e))) => (self.product(&a, &b, span)?, self.terms.and([d, e])),
-                    // The empty set times anything is empty, also if the other is infinite.
-                    (Some((e, d)), None) | (None, Some((e, d))) if e.is_empty() => (Rows::new(), d),
-                    _ => return infinite(),
-                }
-            }
-            Lazy::Boole(BinOp::Union, a, b) => {
-                let ((p, d), (q, e)) = (self.rows(a, span)?, self.rows(b, span)?);
-                (self.boole(BinOp::Union, &p, &q), self.terms.and([d, e]))
-            }
-            Lazy::Boole(BinOp::Inter, a, b) => {
-                let a = self.settle(Val::sure(a.clone()), span)?;
-                let b = self.settle(Val::sure(b.clone()), span)?;
-                let def = self.terms.and([a.def, b.def]);
-                let (rows, other) = match (&a.sym, &b.sym) {
-                    (Sym::Absent, _) | (_, Sym::Absent) => return Ok((Rows::new(), Bool::FALSE)),
-                    (Sym::Set(rows), other) | (other, Sym::Set(rows)) => (rows.clone(), other.clone()),
-                    _ => return infinite(),
-                };
-                if hides_faults(&other) {
-                    return infinite();
-                }
-                self.keep(&rows, def, |this, v| this.has(&Sym::ground(v), &other, span))?
-            }
-            Lazy::Boole(_, a, b) => {
-                let b = self.settle(Val::sure(b.clone()), span)?;
-                if hides_faults(&b.sym) {
-                    return infinite();
-                }
-                let (rows, def) = self.rows(a, span)?;
-                let def = self.terms.and([def, b.def]);
-                self.keep(&rows, def, |this, v| Ok(this.has(&Sym::ground(v), &b.sym, span)?.not()))?
-            }
-            Lazy::Struct(fields) => {
-                let mut all = vec![(vec![], Bool::TRUE)];
-                let mut def = Bool::TRUE;
-                for field in fields {
-                    let (rows, d) = self.rows(field, span)?;
-                    def = self.terms.and([def, d]);
-                    self.within(all.len().saturating_mul(rows.len()), span)?;
-                    let mut longer = vec![];
-                    for (values, p) in &all {
-                        for (v, q) in rows.iter() {
-                            let values: Vec<Value> = values.iter().cloned().chain([v.clone()]).collect();
-                            longer.push((values, self.terms.and([*p, *q])));
-                        }
-                    }
-                    all = longer;
-                }
-                (all.into_iter().map(|(values, p)| (Value::Rec(values), p)).collect(), def)
-            }
-            Lazy::Id(s) => {
-                let (rows, def) = self.rows(s, span)?;
-                let rows = rows.iter().map(|(v, p)| (Value::pair(v.clone(), v.clone()), *p));
-                (rows.collect(), def)
-            }
-            Lazy::Prj(kind, a, b) => {
-                let ((p, d), (q, e)) = (self.rows(a, span)?, self.rows(b, span)?);
-                let mut rows = Rows::new();
-                for (xy, p) in self.product(&p, &q, span)? {
-                    let (x, y) = as_pair(&xy, span)?;
-                    let z = if *kind == Fun::Prj1 { x.clone() } else { y.clone() };
-                    rows.insert(Value::pair(xy, z), p);
-                }
-                (rows, self.terms.and([d, e]))
-            }
-            Lazy::Inverse(r) => {
-                let (rows, def) = self.rows(r, span)?;
-                (self.map_rows(&rows, span, |x, y| Value::pair(y.clone(), x.clone()))?, def)
-            }
-            Lazy::Restrict(op, r, s) => {
-                let s = self.settle(Val::sure(s.clone()), span)?;
-                let r = self.settle(Val::sure(r.clone()), span)?;
-                let (rows, def) = match (&r.sym, &s.sym) {
-                    (Sym::Absent, _) | (_, Sym::Absent) => return Ok((Rows::new(), Bool::FALSE)),
-                    (Sym::Set(rows), _) => (rows.clone(), r.def),
-                    (r, Sym::Set(over)) if *op == BinOp::DomRestrict => {
-                        let (rows, def) = self.graph_over(r, over, span)?;
-                        (Arc::new(rows), def)
-                    }
-                    _ => return infinite(),
-                };
-                let def = self.terms.and([def, s.def]);
-                let s = s.sym;
-                self.keep(&rows, def, |this, v| {
-                    let (x, y) = as_pair(v, span)?;
-                    Ok(match op {
-                        BinOp::DomRestrict => this.has(&Sym::ground(x), &s, span)?,
-                        BinOp::DomSubtract => this.has(&Sym::ground(x), &s, span)?.not(),
-                        BinOp::RanRestrict => this.has(&Sym::ground(y), &s, span)?,
-                        _ => this.has(&Sym::ground(y), &s, span)?.not(),
-                    })
-                })?
-            }
-            Lazy::Override(f, g) => {
-                let ((f, d), (g, e)) = (self.rows(f, span)?, self.rows(g, span)?);
-                let def = self.terms.and([d, e]);
-                let new = self.domain(&g, span)?;
-                let mut ways = Ways::new();
-                for (v, p) in f.iter() {
-                    let gone = new.get(as_pair(v, span)?.0).copied().unwrap_or(Bool::FALSE);
-                    let gone = if self.mutant == Mutant::OverrideIsUnion { Bool::FALSE } else { gone };
-                    let p = self.terms.and([*p, !gone]);
-                    ways.entry(v.clone()).or_default().push(p);
-                }
-                for (v, p) in g.iter() {
-                    ways.entry(v.clone()).or_default().push(*p);
-                }
-                (self.rows_of(ways), def)
-            }
-            Lazy::Compose(r, s) => {
-                let s = self.settle(Val::sure(s.clone()), span)?;
-                let (rows, def) = self.rows(r, span)?;
-                let mut def = self.terms.and([def, s.def]);
-                let mut ways = Ways::new();
-                let mut ends: BTreeMap<Value, (Rows, Bool)> = BTreeMap::new();
-                for (v, p) in rows.iter() {
-                    let (x, y) = as_pair(v, span)?;
-                    if !ends.contains_key(y) {
-                        let found = self.images(&s.sym, &Sym::ground(y), span)?;
-                        ends.insert(y.clone(), found);
-                    }
-                    let (targets, d) = ends[y].clone();
-                    let d = self.terms.or([!*p, d]);
-                    def = self.terms.and([def, d]);
-                    self.within(ways.len() + targets.len(), span)?;
-                    for (z, q) in targets {
-                        let q = self.terms.and([*p, q]);
-                        ways.entry(Value::pair(x.clone(), z)).or_default().push(q);
-                    }
-                }
-                (self.rows_of(ways), def)
-            }
-            Lazy::Direct(r, s) => {
-                let ((r, d), (s, e)) = (self.rows(r, span)?, self.rows(s, span)?);
-                let mut rows = Rows::new();
-                for (v, p) in r.iter() {
-                    let (x, y) = as_pair(v, span)?;
-                    let others: Vec<(Value, Bool)> =
-                        Self::rows_from(&s, x).map(|(z, q)| (z.clone(), q)).collect();
-                    self.within(rows.len() + others.len(), span)?;
-                    for (z, q) in others {
-                        let v = Value::pair(x.clone(), Value::pair(y.clone(), z));
-                        rows.insert(v, self.terms.and([*p, q]));
-                    }
-                }
-                (rows, self.terms.and([d, e]))
-            }
-            Lazy::Parallel(r, s) => {
-                let ((r, d), (s, e)) = (self.rows(r, span)?, self.rows(s, span)?);
-                self.within(r.len().saturating_mul(s.len()), span)?;
-                let mut rows = Rows::new();
-                for (v, p) in r.iter() {
-                    for (w, q) in s.iter() {
-                        let ((x, m), (y, n)) = (as_pair(v, span)?, as_pair(w, span)?);
-                        let from = Value::pair(x.clone(), y.clone());
-                        let to = Value::pair(m.clone(), n.clone());
-                        rows.insert(Value::pair(from, to), self.terms.and([*p, *q]));
-                    }
-                }
-                (rows, self.terms.and([d, e]))
-            }
-            Lazy::Dom(Sym::Fun(points)) => {
-                (points.iter().map(|(x, (p, _))| (x.clone(), *p)).collect(), Bool::TRUE)
-            }
-            Lazy::Dom(r) => {
-                let (rows, def) = self.rows(r, span)?;
-                (self.domain(&rows, span)?, def)
-            }
-            Lazy::If(cond, a, b) => {
-                let (a, b) = (self.elements(a, span)?, self.elements(b, span)?);
-                let v = self.ite_val(*cond, a, b, span)?;
-                let (rows, _) = self.rows(&v.sym, span)?;
-                ((*rows).clone(), v.def)
-            }
-        })
-    }
-
-    /// The pairs of a relation whose first part is one of these.
-    pub(super) fn graph_over(&mut self, r: &Sym<'m>, over: &Rows, span: Span) -> Res<(Rows, Bool)> {
-        let mut rows = Rows::new();
-        let mut def = Bool::TRUE;
-        for (x, p) in over {
-            let (found, d) = self.images(r, &Sym::ground(x), span)?;
-            let d = self.terms.or([!*p, d]);
-            def = self.terms.and([def, d]);
-            self.within(rows.len() + found.len(), span)?;
-            for (y, q) in found {
-                rows.insert(Value::pair(x.clone(), y), self.terms.and([*p, q]));
-            }
-        }
-        Ok((rows, def))
-    }
-
-    /// All relations of the kind between plain values, each with the condition that its parts are there.
-    fn space(&mut self, kind: &Kind, from: &Rows, to: &Rows, span: Span) -> Res<Rows> {
-        let exponent = u32::try_from(from.len()).unwrap_or(u32::MAX);
-        let size = if kind.functional {
-            let sure = kind.total && from.values().all(|p| *p == Bool::TRUE);
-            (to.len() + usize::from(!sure)).checked_pow(exponent)
-        } else {
-            from.len().checked_mul(to.len()).and_then(|n| 1usize.checked_shl(u32::try_from(n).ok()?))
-        };
-        let Some(size) = size.filter(|n| *n <= 1 << 13) else {
-            return unlisted(span, "a set of too many relations would have to be listed");
-        };
-        self.within(size, span)?;
-        let mut all: Vec<BTreeSet<Value>> = vec![BTreeSet::new()];
-        for (x, px) in from {
-            if kind.functional {
-                let keep = if kind.total && *px == Bool::TRUE { vec![] } else { all.clone() };
-                let longer = all.iter().flat_map(|f| {
-                    to.keys().map(|y| {
-                        let mut g = f.clone();
-                        g.insert(Value::pair(x.clone(), y.clone()));
-                        g
-                    })
-                });
-                all = longer.chain(keep).collect();
-            } else {
-                for y in to.keys() {
-                    for i in 0..all.len() {
-                        let mut with = all[i].clone();
-                        with.insert(Value::pair(x.clone(), y.clone()));
-                        all.push(with);
-                    }
-                }
-            }
-        }
-        let mut rows = Rows::new();
-        for relation in all {
-            let (mut dom, mut ran) = (BTreeSet::new(), BTreeSet::new());
-            for v in &relation {
-                let (x, y) = as_pair(v, span)?;
-                dom.insert(x);
-                ran.insert(y);
-            }
-            if kind.injective && ran.len() != relation.len() {
-                continue;
-            }
-            let mut when = vec![];
-            for (x, p) in from {
-                match (dom.contains(x), kind.total) {
-                    (true, _) => when.push(*p),
-                    (false, true) => when.push(!*p),
-                    _ => {}
-                }
-            }
-            for (y, p) in to {
-                match (ran.contains(y), kind.surjective) {
-                    (true, _) => when.push(*p),
-                    (false, true) => when.push(!*p),
-                    _ => {}
-                }
-            }
-            let when = self.terms.and(when);
-            if when != truth(false) {
-                rows.insert(Value::Set(relation), when);
-            }
-        }
-        Ok(rows)
-    }
-
     /// Infinite for sure; `false` says nothing.
     pub(in crate::symbolic) fn is_certainly_infinite(&self, s: &Sym<'m>) -> bool {
         let Sym::Lazy(lazy) = s else { return false };
@@ -1329,6 +543,24 @@ impl<'m> Encoder<'m> {
     }
 }
 
+impl<'m> Encoder<'m> {
+    /// Whether a relation that is not listed may have a fault that whoever lists it would find. Nobody lists one that is
+    /// infinite: it is looked at where it is needed.
+    pub(super) fn may_hide_faults(&self, s: &Sym<'m>) -> bool {
+        hides_faults(s) && !self.is_certainly_infinite(s) && !is_over_all_integers(s)
+    }
+}
+
+/// `{x | x : INTEGER}`, `%x.(x : NATURAL | E)` and their like.
+fn is_over_all_integers(s: &Sym) -> bool {
+    let Sym::Lazy(lazy) = s else { return false };
+    let (Lazy::Compr(c) | Lazy::Lambda(c)) = &**lazy else { return false };
+    let [local] = c.locals else { return false };
+    let ExprKind::Binary(BinOp::In, x, set) = &c.pred.kind else { return false };
+    matches!(x.kind, ExprKind::Local(id) if id == *local)
+        && matches!(set.kind, ExprKind::Lit(Lit::Integer | Lit::Natural | Lit::Natural1))
+}
+
 /// Whether the type has infinitely many values.
 pub(super) fn is_infinite(ty: &Type) -> bool {
     ty.is_infinite()
@@ -1336,7 +568,7 @@ pub(super) fn is_infinite(ty: &Type) -> bool {
 
 /// Whether a set that is not listed may have no value because of an element that no test of membership looks at: whoever
 /// lists it would find the fault.
-fn hides_faults(s: &Sym) -> bool {
+pub(super) fn hides_faults(s: &Sym) -> bool {
     let Sym::Lazy(lazy) = s else { return false };
     match &**lazy {
         Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) => !(is_total(c.pred) && c.body.is_none_or(is_total)),
