@@ -27,6 +27,9 @@ use kanon::system;
 use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::Scope;
 use kanon::verdict::Verdict;
+use kanon_checker::check::{Effort, Part, check_model, sizes};
+use kanon_checker::container::{Kind, Writer};
+use kanon_checker::statement::{Claims, Goal, Statement};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -111,6 +114,44 @@ pub fn eventb(bytes: &[u8]) {
             assert_eq!(String::from_utf8_lossy(&second), written, "written differently after reading");
         }
     });
+}
+
+/// Bytes as a certificate, and as the states of one that is sealed: rejected with a reason, or accepted. What is claimed is
+/// true, so that nothing that is accepted is wrong.
+pub fn certificate(bytes: &[u8]) {
+    const TEXT: &str =
+        "MACHINE m SETS S VARIABLES s, n INVARIANT s <: S & n : 0..3 INITIALISATION s := {} || n := 0
+        OPERATIONS put(x) = PRE x : S - s & n < 3 THEN s := s \\/ {x} || n := n + 1 END;
+                   clear = BEGIN s := {} || n := 0 END END";
+    let model = load_text("fuzzed/m.mch", TEXT).model.expect("our own model");
+    let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+    let effort = Effort { root: 100_000, state: 100_000 };
+    let checked = |bytes: &[u8]| check_model(&model, &scope, None, &mut || Ok(bytes), Part::WHOLE, effort);
+    let _ = checked(bytes);
+    let states = u64::from(bytes.first().copied().unwrap_or_default());
+    let claims =
+        Claims { invariant: true, assertions: true, no_deadlock: true, goal: Goal::Ignored, goal_text: None };
+    let statement = Statement {
+        kanon: "fuzzed".into(),
+        files: vec![],
+        machine: "m".into(),
+        sets: sizes(&model, &scope),
+        minint: scope.minint.clone(),
+        maxint: scope.maxint.clone(),
+        wd: "kleene".into(),
+        claims,
+        symmetry: if states.is_multiple_of(2) { vec![] } else { vec!["S".into()] },
+        valuations: 1,
+        states,
+    };
+    let mut writer = Writer::new(vec![], &statement.json()).expect("memory");
+    let rest = bytes.get(1..).unwrap_or_default();
+    for (kind, content) in [(Kind::Valuations, &[0][..]), (Kind::Initial, &[0]), (Kind::States, rest)] {
+        writer.chunk(kind, content).expect("memory");
+    }
+    if checked(&writer.seal().expect("memory")).is_ok() {
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 fn open_text(sources: &mut SourceMap, name: &str, text: &str) -> Opened {

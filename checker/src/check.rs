@@ -18,6 +18,7 @@ use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
 use kanon_semantics::reference::{self, Cx, Env, State};
+use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -123,10 +124,31 @@ pub fn check_model<R: Read>(
 fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
     let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
     let reading = reading.ok_or(Rejected::Field("wd"))?;
+    let opened = opened_at(path, &statement.sets, (&statement.minint, &statement.maxint), reading)?;
+    if opened.model.name.as_ref() != statement.machine {
+        return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));
+    }
+    let files = files(&opened.sources);
+    if files != statement.files {
+        let other = files.iter().find(|f| !statement.files.contains(f));
+        let name = other.or(statement.files.iter().find(|f| !files.contains(f))).map(|f| f.name.as_str());
+        let what = name.map_or("they come in another order".into(), |n| format!("{n} is not the same"));
+        return Err(Rejected::OtherFiles(what));
+    }
+    Ok(opened)
+}
+
+/// The model at these sizes, all of it.
+pub(crate) fn opened_at(
+    path: &Path,
+    sets: &[(String, u64)],
+    (minint, maxint): (&BigInt, &BigInt),
+    reading: Reading,
+) -> Result<Opened, Rejected> {
     let args = |card| ScopeArgs {
         card,
-        minint: Some(statement.minint.clone()),
-        maxint: Some(statement.maxint.clone()),
+        minint: Some(minint.clone()),
+        maxint: Some(maxint.clone()),
         setsize: None,
         reading,
     };
@@ -141,28 +163,19 @@ fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
         return Err(Rejected::Model(first.map_or("it cannot be read".into(), |d| d.message.clone())));
     };
     let is_deferred = |name: &str| model.sets.iter().any(|s| &*s.name == name && s.elements.is_none());
-    let card = statement.sets.iter().filter(|(name, _)| is_deferred(name)).cloned().collect();
+    let card = sets.iter().filter(|(name, _)| is_deferred(name)).cloned().collect();
     let opened = open(path, &args(card)).map_err(refused)?;
-    if opened.model.name.as_ref() != statement.machine {
-        return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));
-    }
     if let Some(left) = opened.model.left_out.first() {
         return Err(Rejected::Model(format!("a part of it is not in the model: {left:?}")));
     }
-    let files = files(&opened.sources);
-    if files != statement.files {
-        let other = files.iter().find(|f| !statement.files.contains(f));
-        let name = other.or(statement.files.iter().find(|f| !files.contains(f))).map(|f| f.name.as_str());
-        let what = name.map_or("they come in another order".into(), |n| format!("{n} is not the same"));
-        return Err(Rejected::OtherFiles(what));
-    }
     let sizes = sizes(&opened.model, &opened.scope);
-    if sizes != statement.sets {
-        let what = sizes.iter().find(|s| !statement.sets.contains(s));
+    let sorted = |sets: &[(String, u64)]| sets.iter().cloned().collect::<BTreeMap<String, u64>>();
+    if sizes.len() != sets.len() || sorted(&sizes) != sorted(sets) {
+        let what = sizes.iter().find(|s| !sets.contains(s));
         let what = what.map_or("the sets differ".to_string(), |(name, n)| format!("{name} has {n} elements"));
         return Err(Rejected::OtherScope(what));
     }
-    if (&opened.scope.minint, &opened.scope.maxint) != (&statement.minint, &statement.maxint) {
+    if (&opened.scope.minint, &opened.scope.maxint) != (minint, maxint) {
         return Err(Rejected::OtherScope("MININT or MAXINT".into()));
     }
     Ok(opened)

@@ -6,17 +6,20 @@
 //! | element of a given set | its place, as a number |
 //! | INTEGER | 2·n for n ≥ 0, 2·(−n) − 1 for n < 0, as a number |
 //! | STRING | its length in bytes, then UTF-8 |
+//! | REAL | the numerator as an INTEGER, then the denominator likewise, in lowest terms |
+//! | freetype | the place of the constructor as a number, then the argument if it takes one |
 //! | pair, record | the parts |
 //! | set | how many elements, then the elements, each greater than the one before |
 //!
 //! A number has seven bits per byte, the low ones first; all bytes but the last have the highest bit set, and the last
 //! one is not 0 unless it is the only one. The order of elements is that of [`Value`]: numbers by size, elements by
-//! place, strings by bytes, FALSE before TRUE, pairs and records by their parts from left to right, sets as the lists of
+//! place, strings by bytes, values of a freetype by constructor and then by argument, FALSE before TRUE, pairs and records by their parts from left to right, sets as the lists of
 //! their elements.
 
 use kanon_language::model::Type;
 use kanon_semantics::plain::{Scope, Value};
 use num_bigint::{BigInt, BigUint, Sign};
+use num_rational::BigRational;
 use std::collections::BTreeSet;
 
 /// Values that are deeper in each other than this are not read.
@@ -41,6 +44,18 @@ pub fn put(out: &mut Vec<u8>, value: &Value, ty: &Type) -> bool {
         (Value::Str(s), Type::Str) => {
             put_number(out, s.len() as u64);
             out.extend(s.as_bytes());
+        }
+        (Value::Real(r), Type::Real) => {
+            put_integer(out, r.numer());
+            put_integer(out, r.denom());
+        }
+        (Value::Free(case, argument), Type::Free(free)) => {
+            put_number(out, u64::from(*case));
+            return match (argument, free.argument(*case)) {
+                (None, None) => free.case(*case).is_some(),
+                (Some(v), Some(t)) => put(out, v, &t),
+                _ => false,
+            };
         }
         (Value::Pair(p), Type::Pair(t)) => return put(out, &p.0, &t.0) && put(out, &p.1, &t.1),
         (Value::Rec(fields), Type::Rec(types)) => {
@@ -155,6 +170,27 @@ impl<'b> Bytes<'b> {
                 let (text, rest) = self.left.split_at_checked(length)?;
                 self.left = rest;
                 Value::Str(std::str::from_utf8(text).ok()?.into())
+            }
+            Type::Real => {
+                let (numer, denom) = (self.integer()?, self.integer()?);
+                if denom.sign() != Sign::Plus {
+                    return None;
+                }
+                let r = BigRational::new(numer.clone(), denom.clone());
+                // In lowest terms, so that each number is written in one way only.
+                if *r.numer() != numer || *r.denom() != denom {
+                    return None;
+                }
+                Value::real(r)
+            }
+            Type::Free(free) => {
+                let case = u32::try_from(self.number()?).ok()?;
+                free.case(case)?;
+                let argument = match free.argument(case) {
+                    Some(t) => Some(Box::new(self.nested(&t, scope, depth + 1)?)),
+                    None => None,
+                };
+                Value::Free(case, argument)
             }
             Type::Pair(t) => {
                 Value::pair(self.nested(&t.0, scope, depth + 1)?, self.nested(&t.1, scope, depth + 1)?)

@@ -2,7 +2,7 @@
 //! nothing with the engines that found it.
 //!
 //! What is here: the file's form ([`container`], [`codec`], [`statement`]), permutations of elements that a model does
-//! not name ([`permute`]), and the check itself ([`check`]). The model is read by kanon-language, and what it means is
+//! not name ([`permute`]), and the check itself ([`check`]); counterexamples are followed by [`trace`]. The model is read by kanon-language, and what it means is
 //! said by the reference evaluator of kanon-semantics. docs/certificate.md describes the file well enough to write
 //! another checker.
 //!
@@ -18,6 +18,8 @@ pub mod permute;
 mod reject;
 pub mod statement;
 mod states;
+pub mod trace;
 
 pub use check::{Accepted, check, check_model};
 pub use reject::{Place, Rejected};
+pub use trace::{Refuted, check_trace};

@@ -1,17 +1,23 @@
-//! `kanon-checker MODEL CERTIFICATE`
+//! `kanon-checker MODEL CERTIFICATE`, `kanon-checker MODEL TRACE.json`
 
 use kanon_checker::check::{Effort, Part};
 use kanon_checker::statement::Goal;
-use kanon_checker::{Accepted, check};
+use kanon_checker::{Accepted, Refuted, check, check_trace};
+use kanon_language::model::reading::Reading;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: kanon-checker MODEL CERTIFICATE [--part I/N]
+       kanon-checker MODEL TRACE.json [--wd READING]
 
 Checks a certificate that `kanon check MODEL --certificate CERTIFICATE` wrote. With --part, one of N
 parts of the states is looked at: if each of the parts 1/N to N/N is accepted, the certificate is.
+
+A trace that `kanon check MODEL --trace TRACE.json` wrote is followed step by step, and accepted if
+the model runs like this and something is wrong at the end. --wd says how undefined terms are read:
+kleene unless given, strict or prob.
 
 Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 the evaluator cannot follow it.";
 
@@ -20,6 +26,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (model, certificate, part) = match &arguments[..] {
         ["-h" | "--help"] => return said(0, USAGE),
+        [model, trace] if is_json(trace) => return counterexample(model, trace, "kleene"),
+        [model, trace, "--wd", reading] if is_json(trace) => return counterexample(model, trace, reading),
         [model, certificate] => (*model, *certificate, Some(Part::WHOLE)),
         [model, certificate, "--part", part] => (*model, *certificate, parsed(part)),
         _ => (".", ".", None),
@@ -28,6 +36,26 @@ fn main() -> ExitCode {
     let mut open = || File::open(certificate).map(BufReader::new);
     match check(Path::new(model), &mut open, part, Effort::default()) {
         Ok(accepted) => said(0, &text(&accepted)),
+        Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
+        Err(why) => said(1, &format!("rejected: {why}")),
+    }
+}
+
+fn is_json(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|e| e == "json")
+}
+
+fn counterexample(model: &str, trace: &str, reading: &str) -> ExitCode {
+    let Some(reading) = Reading::ALL.into_iter().find(|r| r.name() == reading) else { return said(2, USAGE) };
+    let text = match std::fs::read_to_string(trace) {
+        Ok(text) => text,
+        Err(e) => return said(1, &format!("rejected: the trace cannot be read: {e}")),
+    };
+    match check_trace(Path::new(model), &text, reading, Effort::default()) {
+        Ok(Refuted { machine, steps, wrong }) => {
+            let wrong: Vec<String> = wrong.iter().map(|w| format!("\n  {w}")).collect();
+            said(0, &format!("accepted: {machine} fails\n  after {steps} steps{}", wrong.concat()))
+        }
         Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
         Err(why) => said(1, &format!("rejected: {why}")),
     }

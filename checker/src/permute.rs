@@ -62,6 +62,7 @@ impl Movable {
                 self.fix_type(&p.1);
             }
             Type::Rec(fields) => fields.iter().for_each(|(_, t)| self.fix_type(t)),
+            Type::Free(_) => ty.for_each_set(&mut |set| self.fix_type(&Type::Given(set))),
             _ => {}
         }
     }
@@ -116,7 +117,10 @@ impl Permutation {
             Value::Pair(p) => Value::pair(self.apply(&p.0), self.apply(&p.1)),
             Value::Rec(fields) => Value::Rec(fields.iter().map(|v| self.apply(v)).collect()),
             Value::Set(elements) => Value::set(elements.iter().map(|v| self.apply(v))),
-            Value::Bool(_) | Value::Int(_) | Value::Str(_) => value.clone(),
+            Value::Free(case, argument) => {
+                Value::Free(*case, argument.as_ref().map(|v| Box::new(self.apply(v))))
+            }
+            Value::Bool(_) | Value::Int(_) | Value::Str(_) | Value::Real(_) => value.clone(),
         }
     }
 }

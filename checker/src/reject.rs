@@ -15,6 +15,10 @@ pub enum Place {
         state: u64,
         shown: String,
     },
+    /// Of a trace, from 1; INITIALISATION is the first.
+    Step {
+        step: u64,
+    },
 }
 
 impl fmt::Display for Place {
@@ -28,6 +32,7 @@ impl fmt::Display for Place {
                 write!(f, "INITIALISATION (valuation {valuation}: {shown})")
             }
             Place::State { state, shown } => write!(f, "state {state} ({shown})"),
+            Place::Step { step } => write!(f, "step {step}"),
         }
     }
 }
@@ -118,6 +123,13 @@ pub enum Rejected {
     Reached {
         at: Place,
     },
+    /// A step of a trace that is not one of the model; 0 is what comes before the first.
+    Trace {
+        step: usize,
+        why: String,
+    },
+    /// A trace of the model, at whose end everything is as it should be.
+    NothingWrong,
     /// Something has no value.
     Undefined {
         at: Place,
@@ -177,6 +189,11 @@ impl fmt::Display for Rejected {
             Rejected::Deadlock { at } => write!(f, "{at}: no operation is enabled"),
             Rejected::False { at, what, predicate } => write!(f, "{at}: {what} is false: {predicate}"),
             Rejected::Reached { at } => write!(f, "{at}: the goal is reached"),
+            Rejected::Trace { step: 0, why } => write!(f, "the trace: {why}"),
+            Rejected::Trace { step, why } => write!(f, "step {step} of the trace: {why}"),
+            Rejected::NothingWrong => {
+                f.write_str("the model runs like this, and nothing is wrong at the end")
+            }
             Rejected::Undefined { at, what } => write!(f, "{at}: {what}"),
             Rejected::Undecided { at, why } => write!(f, "{at}: not decided: {why}"),
         }

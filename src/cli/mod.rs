@@ -8,6 +8,7 @@ pub mod check;
 pub mod compare;
 pub mod convert;
 pub mod eval;
+pub mod export;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
@@ -25,8 +26,9 @@ use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
 use crate::run::Deadline;
 use crate::run::symbolic::Engine;
+use crate::trace::Trace;
+use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
-use crate::trace::{Trace, export};
 use crate::verdict::Decision;
 use clap::{Args, Parser, Subcommand};
 use num_bigint::BigInt;
@@ -91,6 +93,8 @@ enum Command {
     Repl(repl::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
+    /// Write a machine as a circuit or a formula, for other tools
+    Export(export::Args),
     /// Write an Event-B project in another form
     Convert(convert::Args),
 }
@@ -209,6 +213,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Export(args) => export::run(args),
         Command::Convert(args) => convert::run(args),
     }
 }
@@ -275,7 +280,7 @@ fn deadline(
 
 /// A file that is to be written in the end is tried first.
 fn try_file(path: Option<&Path>, as_json: bool) -> Result<(), Exit> {
-    match path.map(|p| (p, export::is_writable(p))) {
+    match path.map(|p| (p, trace_file::is_writable(p))) {
         Some((p, Err(e))) => Err(wrong(&format!("cannot write {}: {e}", p.display()), as_json)),
         _ => Ok(()),
     }
@@ -294,7 +299,7 @@ fn write_trace<'p>(
     opened: &Opened,
 ) -> Written<'p> {
     match (path, found) {
-        (Some(path), Some((trace, back))) => Written::of(path, export::write(path, trace, back, opened)),
+        (Some(path), Some((trace, back))) => Written::of(path, trace_file::write(path, trace, back, opened)),
         _ => Written::Nothing,
     }
 }

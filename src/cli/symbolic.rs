@@ -62,15 +62,9 @@ impl Formulas {
     }
 }
 
-#[derive(clap::Args, Clone, Debug)]
-pub struct Args {
-    /// The machine
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub formulas: Formulas,
-    /// Stop after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
-    pub timeout: Option<Duration>,
+/// What is looked for.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Looked {
     /// Do not check the invariant
     #[arg(long)]
     pub no_invariant: bool,
@@ -86,6 +80,31 @@ pub struct Args {
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
+}
+
+impl Looked {
+    pub(super) fn options(&self) -> Options {
+        Options {
+            invariant: !self.no_invariant,
+            deadlock: !self.no_deadlock,
+            assertions: !self.no_assertions,
+            goal: !self.no_goal,
+            ..Options::default()
+        }
+    }
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub formulas: Formulas,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub looked: Looked,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -123,22 +142,15 @@ pub(super) fn task(engine: Engine, formulas: &Formulas, options: Options) -> Tas
 
 /// One engine.
 pub fn run(args: &Args, engine: Engine) -> Exit {
-    let options = Options {
-        invariant: !args.no_invariant,
-        deadlock: !args.no_deadlock,
-        assertions: !args.no_assertions,
-        goal: !args.no_goal,
-        ..Options::default()
-    };
     ask(&Asked {
         file: &args.file,
-        goal: args.goal.as_ref(),
+        goal: args.looked.goal.as_ref(),
         timeout: args.timeout,
         json: args.json,
         trace: args.trace.as_ref(),
         scope: &args.scope,
         portfolio: false,
-        task: task(engine, &args.formulas, options),
+        task: task(engine, &args.formulas, args.looked.options()),
         constants: (None, Constants::All),
     })
 }
@@ -239,6 +251,9 @@ fn answers(
     }
     match symbolic::answer(&project, &asked.task, deadline, &|_| {}) {
         Ok(mut answered) => {
+            if let Some(wrong) = answered.refuted.take() {
+                return Err(project.refuse(vec![wrong]));
+            }
             answered.total_seconds = begin.elapsed().as_secs_f64();
             Ok(Ok((project, Answer::Formulas(Box::new(answered)))))
         }

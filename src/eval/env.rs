@@ -7,6 +7,7 @@ use crate::value::fault::{Fault, Res};
 use crate::value::rep::R;
 use crate::value::table::Table;
 use crate::value::val::Val;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,6 +50,9 @@ pub struct Env {
     pub reach: Option<i64>,
     /// Asked in every enumeration: time is up, or the user has had enough.
     pub stop: Option<StopFlag>,
+    /// Steps of enumerations that may be taken, if not 0; and those that were.
+    pub most: u64,
+    pub spent: Cell<u64>,
 }
 
 impl Env {
@@ -59,6 +63,13 @@ impl Env {
     /// A fault when evaluation shall end.
     #[inline]
     pub fn go_on(&self) -> Res<()> {
+        if self.most > 0 {
+            let spent = self.spent.get() + 1;
+            self.spent.set(spent);
+            if spent > self.most {
+                return Err(Fault::limit("too many steps"));
+            }
+        }
         go_on(&self.stop)
     }
 
@@ -86,7 +97,7 @@ impl Account for Env {
 
     #[inline(always)]
     fn go_on(&self) -> Res<()> {
-        go_on(&self.stop)
+        Env::go_on(self)
     }
 }
 

@@ -258,7 +258,7 @@ impl<T: Tier> Plan<T> {
     }
 }
 
-fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
+pub(super) fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
     let Some((step, rest)) = steps.split_first() else { return found(env) };
     match step {
         PlanStep::Test(t) => match t.holds(env) {

@@ -92,16 +92,16 @@ pub fn explore<S: System>(
     Ok((explored, report))
 }
 
-struct Audited<'a, 's, 'p, 'q, S: System> {
+struct Audited<'a, 's, S: System> {
     system: &'a S,
     options: &'a Options,
     plan: Plan,
     stop: &'a Stop,
-    progress: &'p mut (dyn FnMut(Progress) + 'q),
+    progress: &'a mut (dyn FnMut(Progress) + 'a),
     auditor: &'a mut Auditor<'s, S>,
 }
 
-impl<S: System> Search for Audited<'_, '_, '_, '_, S> {
+impl<S: System> Search for Audited<'_, '_, S> {
     fn run<V: Visited>(self, inner: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored {
         let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
         let mut orbits = self.orbits(action);
@@ -130,24 +130,24 @@ impl<S: System> Search for Audited<'_, '_, '_, '_, S> {
     }
 }
 
-impl<'a, S: System> Audited<'a, '_, '_, '_, S> {
-    fn orbits<'b>(&self, action: Option<&'b Arc<dyn Action>>) -> Option<Reduced<'b, S>> {
+impl<S: System> Audited<'_, '_, S> {
+    fn orbits(&self, action: Option<&Arc<dyn Action>>) -> Option<Reduced<S>> {
         let most = self.auditor.shadow.most();
         let shadow = || OrbitShadow::new(self.system.worker(self.stop), self.options, most);
-        action.map(|action| Reduced { action, shadow: shadow() })
+        action.map(|action| Reduced { action: action.clone(), shadow: shadow() })
     }
 }
 
 /// The shadow of a reduced search.
-struct Reduced<'a, S: System> {
-    action: &'a Arc<dyn Action>,
+struct Reduced<S: System> {
+    action: Arc<dyn Action>,
     shadow: OrbitShadow<S>,
 }
 
 /// The auditor, while a search runs.
-struct Looking<'x, 'a, 's, S: System> {
+struct Looking<'x, 's, S: System> {
     auditor: &'x mut Auditor<'s, S>,
-    orbits: Option<&'x mut Reduced<'a, S>>,
+    orbits: Option<&'x mut Reduced<S>>,
 }
 
 struct Auditor<'s, S: System> {
@@ -279,13 +279,13 @@ impl<'s, S: System> Auditor<'s, S> {
     }
 }
 
-impl<S: System> Looking<'_, '_, '_, S> {
+impl<S: System> Looking<'_, '_, S> {
     fn states(&self) -> usize {
         self.orbits.as_ref().map_or(self.auditor.shadow.len(), |o| o.shadow.len())
     }
 }
 
-impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
+impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, S> {
     const WATCHES: bool = true;
 
     fn take(&mut self, id: StateId) {
@@ -296,7 +296,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
         let a = &mut *self.auditor;
         if a.ended.is_none() {
             let fits = match &mut self.orbits {
-                Some(o) => o.shadow.expand(a.system, o.action, id, row),
+                Some(o) => o.shadow.expand(a.system, &o.action, id, row),
                 None => a.shadow.expand(a.system, id, row),
             };
             if !fits {
@@ -305,7 +305,7 @@ impl<S: System, V: Visited> Hooks<V> for Looking<'_, '_, '_, S> {
                     Some(format!("clauses were executed up to event {}: more than {n} states", a.events));
             }
         }
-        let action = self.orbits.as_ref().map(|o| o.action);
+        let action = self.orbits.as_ref().map(|o| &o.action);
         let difference = if id == ROOT { a.sampler.root() } else { a.sampler.look(row, action) };
         if let Some((clause, detail)) = difference
             && !a.stopped()

@@ -148,9 +148,9 @@ pub(super) struct Common<'a, S> {
 }
 
 /// The thread that fires the events.
-pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
+pub(super) struct Leader<'a, 'b, S: System, V: ByKey, H> {
     pub common: &'a Common<'a, S>,
-    pub main: Loop<'a, 'p, S, H>,
+    pub main: Loop<'a, S, H>,
     pub kernel: Driven<'b, V>,
     pub view: Arc<View>,
     /// The states that were taken, in the order in which they will be fired.
@@ -162,7 +162,7 @@ pub(super) struct Leader<'a, 'p, 'b, S: System, V: ByKey, H> {
     pub is_over: bool,
 }
 
-impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
+impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
     /// How many states wait.
     pub fn waiting(&self) -> usize {
         search::waiting(&self.kernel)
@@ -229,6 +229,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
         }
         let mut keys = block.keys.chunks_exact(words);
         let mut soon = block.keys.chunks_exact(words).skip(SOON);
+        let is_lost = H::WATCHES && self.common.planted.is_some_and(|p| p.errs(Planted::block));
         for (i, s1) in tokens.drain(..states).enumerate() {
             let state = block.states.get(i);
             let count = state.map_or(0, Judged::keys);
@@ -244,7 +245,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, '_, S, V, H> {
                 main.hooks.expand(id, &row)?;
             }
             let outcome = kernel.expand(s1, |parent, x| {
-                for key in keys.by_ref().take(count) {
+                for key in keys.by_ref().take(count).skip_while(|_| is_lost) {
                     if let Some(key) = soon.next() {
                         x.rrac().store().prefetch(key);
                     }

@@ -51,15 +51,15 @@ pub(super) trait Search {
     }
 }
 
-struct Plain<'a, 'p, 'q, S> {
+struct Plain<'a, S> {
     system: &'a S,
     options: &'a Options,
     plan: Plan,
     stop: &'a Stop,
-    progress: &'p mut (dyn FnMut(Progress) + 'q),
+    progress: &'a mut (dyn FnMut(Progress) + 'a),
 }
 
-impl<S: System> Search for Plain<'_, '_, '_, S> {
+impl<S: System> Search for Plain<'_, S> {
     fn run<V: Visited>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
         let Plain { system, options, stop, progress, .. } = self;
         run(system, options, stop, progress, Off, visited, firsts).0
@@ -142,15 +142,13 @@ pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
     })
 }
 
-struct OneByOne<'a, 'p, 'b, S: System, V, H> {
-    main: Loop<'a, 'p, S, H>,
+struct OneByOne<'a, 'b, S: System, V, H> {
+    main: Loop<'a, S, H>,
     kernel: Driven<'b, V>,
 }
 
-impl<'a, 'p, 'b, S: System, V: Visited, H: Hooks<V>> Engine<'a, 'p, 'b, S, V, H>
-    for OneByOne<'a, 'p, 'b, S, V, H>
-{
-    fn parts(&mut self) -> (&mut Loop<'a, 'p, S, H>, &mut Driven<'b, V>) {
+impl<'a, 'b, S: System, V: Visited, H: Hooks<V>> Engine<'a, 'b, S, V, H> for OneByOne<'a, 'b, S, V, H> {
+    fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
         (&mut self.main, &mut self.kernel)
     }
 
@@ -197,16 +195,14 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     })
 }
 
-struct Batches<'a, 'p, 'b, S: System, V: ByKey, H> {
-    leader: Leader<'a, 'p, 'b, S, V, H>,
+struct Batches<'a, 'b, S: System, V: ByKey, H> {
+    leader: Leader<'a, 'b, S, V, H>,
     others: Vec<Helper<S, V::Keys>>,
     options: &'a Options,
 }
 
-impl<'a, 'p, 'b, S: System, V: ByKey, H: Hooks<V>> Engine<'a, 'p, 'b, S, V, H>
-    for Batches<'a, 'p, 'b, S, V, H>
-{
-    fn parts(&mut self) -> (&mut Loop<'a, 'p, S, H>, &mut Driven<'b, V>) {
+impl<'a, 'b, S: System, V: ByKey, H: Hooks<V>> Engine<'a, 'b, S, V, H> for Batches<'a, 'b, S, V, H> {
+    fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
         (&mut self.leader.main, &mut self.leader.kernel)
     }
 

@@ -29,6 +29,8 @@ pub enum Mistake {
     QuietLies(u64),
     /// In a batch: a successor is not looked at.
     BatchDrops(u64),
+    /// A block of states that somebody has prepared is lost: its states count as expanded, and lead nowhere.
+    LosesBlock(u64),
 }
 
 /// A mistake of a batch, whichever thread makes it.
@@ -52,6 +54,10 @@ impl Planted {
 
     pub fn successor(m: Mistake) -> Option<u64> {
         if let Mistake::BatchDrops(n) = m { Some(n) } else { None }
+    }
+
+    pub fn block(m: Mistake) -> Option<u64> {
+        if let Mistake::LosesBlock(n) = m { Some(n) } else { None }
     }
 
     /// Whether it is the turn of a mistake of this kind.
@@ -151,6 +157,9 @@ pub enum Flaw {
     LosesInitial(u64),
     /// In some state, always the same one: a successor is lost.
     LosesSuccessor(u64),
+    /// In some state, always the same one: a successor keeps a word of the state before, as if it had no room for the new
+    /// one.
+    KeepsWord(u64),
     /// Checks of this role are said to be as they should.
     Ignores(Role),
     /// An operation is never tried.
@@ -167,7 +176,8 @@ impl<S: System> Flawed<S> {
     /// The same answer whenever a state is asked for: a hash of its row decides.
     fn loses(&self, row: &[u64], at: u64) -> bool {
         let hash = row.iter().fold(at + 1, |h, w| crate::value::hash::join(h, *w));
-        matches!(self.flaw, Flaw::LosesSuccessor(n) if (hash >> 32).is_multiple_of(n.max(1)))
+        let (Flaw::LosesSuccessor(n) | Flaw::KeepsWord(n)) = self.flaw else { return false };
+        (hash >> 32).is_multiple_of(n.max(1))
     }
 }
 
@@ -181,8 +191,15 @@ struct Losing<'a, 'v, S: System> {
 impl<S: System> Visitor<S::Here> for Losing<'_, '_, S> {
     fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
         self.at += 1;
-        let is_lost = self.system.loses(self.source, self.at)
-            || matches!(self.system.flaw, Flaw::LosesOperation(o) if o == t.operation);
+        let errs = self.system.loses(self.source, self.at);
+        if errs && matches!(self.system.flaw, Flaw::KeepsWord(_)) {
+            let mut target = t.target.to_vec();
+            if let Some(i) = target.iter().zip(self.source).rposition(|(new, old)| new != old) {
+                target[i] = self.source[i];
+            }
+            return self.visit.transition(Transition { target: &target, ..t });
+        }
+        let is_lost = errs || matches!(self.system.flaw, Flaw::LosesOperation(o) if o == t.operation);
         if is_lost { ControlFlow::Continue(()) } else { self.visit.transition(t) }
     }
     fn fault(&mut self, operation: usize, fault: Box<Fault>) -> ControlFlow<()> {
@@ -190,6 +207,10 @@ impl<S: System> Visitor<S::Here> for Losing<'_, '_, S> {
     }
     fn prefetch(&mut self, target: &[u64]) {
         self.visit.prefetch(target);
+    }
+
+    fn reads_labels(&self) -> bool {
+        self.visit.reads_labels()
     }
 }
 

@@ -27,16 +27,27 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TURNS: usize = 64;
 
 /// A search that can be run whenever states are open.
-pub(super) trait Engine<'a, 'p, 'b, S: System, V, H> {
-    fn parts(&mut self) -> (&mut Loop<'a, 'p, S, H>, &mut Driven<'b, V>);
+pub(super) trait Engine<'a, 'b, S: System, V, H> {
+    fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>);
 
     /// Searches until no state is open. Break: the search is over.
     fn explore(&mut self) -> ControlFlow<()>;
 }
 
+/// Lent to the expansion of the root.
+impl<'a, 'b, S: System, V, H, E: Engine<'a, 'b, S, V, H>> Engine<'a, 'b, S, V, H> for &mut E {
+    fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
+        (**self).parts()
+    }
+
+    fn explore(&mut self) -> ControlFlow<()> {
+        (**self).explore()
+    }
+}
+
 /// Searches from the root on, to the end.
-pub(super) fn run<'a, 'p, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
-    engine: &mut impl Engine<'a, 'p, 'b, S, V, H>,
+pub(super) fn run<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
+    mut engine: impl Engine<'a, 'b, S, V, H>,
     token: kernel::Root<'b>,
     options: &Options,
     firsts: Firsts,
@@ -48,7 +59,7 @@ pub(super) fn run<'a, 'p, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
     let mut worker = system.worker(main.stop);
     let patience = (!options.shortest && !H::WATCHES).then_some(options.initial_first.max(1));
     let mut root = Root {
-        engine,
+        engine: &mut engine,
         token: Some(token),
         firsts,
         flow: ControlFlow::Continue(()),
@@ -75,8 +86,8 @@ pub(super) fn run<'a, 'p, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
     engine.explore()
 }
 
-struct Root<'e, 'a, 'p, 'b, S: System, V, H, E> {
-    engine: &'e mut E,
+struct Root<'a, 'b, S: System, V, H, E> {
+    engine: E,
     /// The root's; only a mistake in here could lose it, and without it there is no pass.
     token: Option<kernel::Root<'b>>,
     firsts: Firsts,
@@ -86,12 +97,10 @@ struct Root<'e, 'a, 'p, 'b, S: System, V, H, E> {
     /// Since it ran the last time.
     arrived: usize,
     since: Instant,
-    kinds: std::marker::PhantomData<(Loop<'a, 'p, S, H>, V)>,
+    kinds: std::marker::PhantomData<(Loop<'a, S, H>, V)>,
 }
 
-impl<'a, 'p, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'p, 'b, S, V, H>>
-    Root<'_, 'a, 'p, 'b, S, V, H, E>
-{
+impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Root<'a, 'b, S, V, H, E> {
     fn initial(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
         let system = self.engine.parts().0.system;
         let mut any = false;
@@ -151,8 +160,8 @@ impl<'a, 'p, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'p, 'b, S, V,
     }
 }
 
-impl<'a, 'p, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'p, 'b, S, V, H>> Starts<S::Worker>
-    for Root<'_, 'a, 'p, 'b, S, V, H, E>
+impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Starts<S::Worker>
+    for Root<'a, 'b, S, V, H, E>
 {
     fn start(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
         if self.flow.is_continue() && self.firsts.is_first(start) {

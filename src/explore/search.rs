@@ -16,6 +16,7 @@ use crate::verdict::{Complete, Verdict};
 use kanon_refinement::frontier::{All, Frontier, Open};
 use kanon_refinement::kernel::{self, Arrival, Expansion, Kernel, Outcome, Taken};
 use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 pub struct Explored {
@@ -98,14 +99,14 @@ pub(super) fn waiting<V>(kernel: &Driven<'_, V>) -> usize {
 }
 
 /// What the loop needs beside the machine.
-pub(super) struct Loop<'a, 'p, S: System, H> {
+pub(super) struct Loop<'a, S: System, H> {
     pub system: &'a S,
     pub observers: &'a Observers<'a, S>,
     pub stop: &'a Stop,
-    progress: &'p mut dyn FnMut(Progress),
+    progress: &'a mut (dyn FnMut(Progress) + 'a),
     pub hooks: H,
     worker: S::Worker,
-    pub watch: Watch<'a>,
+    pub watch: Watch,
     /// The system's word that it has visited every start.
     pub complete: Option<Complete>,
     /// States were expanded before every initial state had arrived.
@@ -114,13 +115,13 @@ pub(super) struct Loop<'a, 'p, S: System, H> {
     turn: u32,
 }
 
-impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
+impl<'a, S: System, H> Loop<'a, S, H> {
     pub fn new(
         system: &'a S,
         observers: &'a Observers<'a, S>,
-        options: &'a Options,
+        options: &Options,
         stop: &'a Stop,
-        progress: &'p mut dyn FnMut(Progress),
+        progress: &'a mut (dyn FnMut(Progress) + 'a),
         hooks: H,
     ) -> Self {
         let (worker, watch) = (system.worker(stop), Watch::new(system, options));
@@ -167,7 +168,11 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
         let outcome = kernel.expand(s1, |id, x| {
             let (before, faults) = (watch.counts.transitions, watch.faults);
             watch.labels.clear();
-            let mut observe = Observe { system: *system, observers, id, watch, hooks, x };
+            let arrive = |watch: &mut Watch, hooks: &mut H, here: &mut S::Here, target: &[u64], operation| {
+                arrive(observers, watch, hooks, x, here, target, (id, Some(operation)))
+            };
+            let kinds = PhantomData;
+            let mut observe = Observe { system: *system, id, watch, hooks, arrive, kinds };
             system.successors(worker, row, &mut observe)?;
             if watch.counts.transitions == before && watch.faults == faults {
                 return observers.deadlock(watch, Some(id), 0);
@@ -222,16 +227,20 @@ impl<'a, 'p, S: System, H> Loop<'a, 'p, S, H> {
 }
 
 /// The expansion of a state.
-struct Observe<'w, 'k, 'b, 's, S, V, H> {
+struct Observe<'w, S, V, H, A> {
     system: &'w S,
-    observers: &'w Observers<'w, S>,
     id: StateId,
-    watch: &'w mut Watch<'s>,
+    watch: &'w mut Watch,
     hooks: &'w mut H,
-    x: &'w mut Expansion<'k, 'b, V, Runex, Rerr>,
+    /// [`arrive`], by an operation.
+    arrive: A,
+    kinds: PhantomData<V>,
 }
 
-impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_, '_, S, V, H> {
+impl<S: System, V: Visited, H: Hooks<V>, A> Visitor<S::Here> for Observe<'_, S, V, H, A>
+where
+    A: FnMut(&mut Watch, &mut H, &mut S::Here, &[u64], usize) -> (StateId, ControlFlow<()>),
+{
     #[inline]
     fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
         // Under reduction a transition is counted by what stands for its target, which is known only after it
@@ -245,8 +254,7 @@ impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_
             return ControlFlow::Continue(());
         }
         let label = if merges { Some(self.system.label(t.operation, t.here)) } else { None };
-        let from = (self.id, Some(t.operation));
-        let (id, flow) = arrive(self.observers, self.watch, self.hooks, self.x, t.here, t.target, from);
+        let (id, flow) = (self.arrive)(self.watch, self.hooks, t.here, t.target, t.operation);
         if let Some(mut label) = label {
             label.push(u64::from(id));
             if self.watch.labels.insert(label) {
@@ -264,11 +272,11 @@ impl<S: System, V: Visited, H: Hooks<V>> Visitor<S::Here> for Observe<'_, '_, '_
 
 /// A state arrives: what stands for it, and, if it is new, what becomes of it. `from`: its parent, and the operation.
 #[inline]
-pub(super) fn arrive<'k, S: System, V: Visited, H: Hooks<V>>(
+pub(super) fn arrive<S: System, V: Visited, H: Hooks<V>>(
     observers: &Observers<S>,
     watch: &mut Watch,
     hooks: &mut H,
-    x: &mut Expansion<'k, '_, V, Runex, Rerr>,
+    x: &mut Expansion<'_, '_, V, Runex, Rerr>,
     here: &mut S::Here,
     row: &[u64],
     from: (StateId, Option<usize>),

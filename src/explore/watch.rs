@@ -34,8 +34,8 @@ pub struct Counts {
 }
 
 /// What the search has found.
-pub(super) struct Watch<'s> {
-    pub options: &'s Options,
+pub(super) struct Watch {
+    pub options: Options,
     pub counts: Counts,
     pub finding: Option<Finding>,
     /// Faults so far, of any kind.
@@ -49,11 +49,11 @@ pub(super) struct Watch<'s> {
     pub labels: HashSet<Label, foldhash::fast::FixedState>,
 }
 
-impl<'s> Watch<'s> {
-    pub fn new<S: System>(system: &S, options: &'s Options) -> Watch<'s> {
+impl Watch {
+    pub fn new<S: System>(system: &S, options: &Options) -> Watch {
         let checks = options.invariant || options.assertions || options.deadlock;
         Watch {
-            options,
+            options: options.clone(),
             counts: Counts { operations: vec![0; system.operations().len()], ..Counts::default() },
             finding: None,
             faults: 0,

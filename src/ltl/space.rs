@@ -33,6 +33,11 @@ pub trait Propositions<S: System> {
     /// Those that hold of the step at hand, and which instance of its operation it is.
     fn of_step(&mut self, system: &S, here: &mut S::Here, operation: usize) -> Res<Taken>;
 
+    /// Whether what it says of steps depends on their parameters or results.
+    fn reads_labels(&self) -> bool {
+        true
+    }
+
     /// Those of steps that an operation may fulfil.
     fn of_operation(&self, operation: usize) -> u64;
 }
@@ -393,6 +398,10 @@ impl<S: System, P: Propositions<S>> Visitor<S::Here> for Expand<'_, '_, S, P> {
         if self.states.reducer.is_none() {
             self.states.store.prefetch_row(target);
         }
+    }
+
+    fn reads_labels(&self) -> bool {
+        self.states.propositions.reads_labels()
     }
 
     fn fault(&mut self, operation: usize, fault: Box<Fault>) -> ControlFlow<()> {

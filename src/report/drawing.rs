@@ -111,6 +111,7 @@ impl<'a> Namer<'a> {
                         Value::Set(elements.filter_map(|(_, to)| self.value(*to as usize)).collect())
                     }
                     Shape::Bool | Shape::Elem(_) | Shape::Int | Shape::Str => return None,
+                    Shape::Real | Shape::Free(..) => return None,
                 }
             }
         })
@@ -183,6 +184,7 @@ fn each_type(model: &Model, f: &mut dyn FnMut(&Type)) {
         f(ty);
         match ty {
             Type::Pred | Type::Bool | Type::Int | Type::Str | Type::Given(_) => {}
+            Type::Real | Type::Free(_) | Type::Again(_) => {}
             Type::Pair(p) => {
                 visit(&p.0, f);
                 visit(&p.1, f);

@@ -29,6 +29,21 @@ pub fn properties(opened: &Opened) -> Diagnostic {
     }
 }
 
+/// The same by a solver's word, which may know a conjunct that is false by itself.
+pub fn unsatisfiable(opened: &Opened, culprit: Option<Span>) -> Diagnostic {
+    let word = "this was decided by a solver, for all values that the constants may have at these sizes";
+    let all = opened.model.properties.iter().map(|e| e.span).reduce(Span::to).unwrap_or_default();
+    match culprit {
+        Some(span) => {
+            Diagnostic::error("B0413", span, "PROPERTIES cannot be satisfied: this is false").help(word)
+        }
+        None => {
+            let message = "PROPERTIES cannot be satisfied: no valuation of the constants fulfils them";
+            Diagnostic::error("B0413", all, message).help(word)
+        }
+    }
+}
+
 fn among(opened: &Opened, all: &[&Expr], stop: &Deadline) -> Diagnostic {
     let mut culprits = vec![];
     for i in 0..all.len() {

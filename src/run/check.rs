@@ -227,6 +227,7 @@ pub fn check(
         notes.extend(finding.as_ref().and_then(|f| proofs::refuted(&opened.model, &verdict, f)));
     }
     notes.extend(system.is_solved_by_solver().then(|| notes::BY_SOLVER.to_string()));
+    notes.extend(system.has_asked_solver().then(|| notes::CHOSEN_BY_SOLVER.to_string()));
     match (&verdict, word) {
         (Verdict::Holds(_), _) => {
             notes.extend((task.options.goal && opened.model.goal.is_some()).then(|| notes::NO_GOAL.into()));

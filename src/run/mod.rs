@@ -7,6 +7,7 @@
 //! | does it refine what it says it refines? | [`refine::refine`] | [`refine::Refined`] |
 //! | do the strategies agree? | [`compare::Compared`] | itself |
 //! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
+//! | what do other tools say? | [`export::export`] | [`export::Exported`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! ```
@@ -32,6 +33,7 @@ pub mod check;
 pub mod compare;
 pub mod constants;
 pub mod deadline;
+pub mod export;
 pub mod ltl;
 pub mod notes;
 pub mod numbers;

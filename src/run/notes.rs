@@ -16,6 +16,11 @@ pub const NO_GOAL: &str = "the goal is not reachable";
 pub const BY_SOLVER: &str = "the constants were found by the built-in SAT solver, and each was evaluated again; that \
                              there are no others is the solver's word (`--audit` looks for them)";
 
+/// The same for choices.
+pub const CHOSEN_BY_SOLVER: &str = "some choices (of parameters, in ANY, in quantifiers) were made by the built-in SAT \
+                                    solver, and each was evaluated again; that there are no others is the solver's \
+                                    word (`--audit` looks for them)";
+
 /// The sizes that a Holds is about: those of deferred sets, and MININT and MAXINT where the model speaks of them.
 pub fn scope(opened: &Opened) -> Vec<String> {
     let sizes = (!opened.sizes.is_empty()).then(|| format!("this is for {}", opened.sizes.join(", ")));

@@ -25,6 +25,17 @@ pub enum Beyond {
     Excluded,
 }
 
+impl Beyond {
+    /// For people who read a file.
+    pub(crate) fn remark(self, width: usize) -> String {
+        let meaning = match self {
+            Beyond::Allowed => "a larger one is taken for any, so that only the absence of errors is certain",
+            Beyond::Excluded => "a larger one is left out, so that only errors are certain",
+        };
+        format!("integers without bounds have {width} bits: {meaning}")
+    }
+}
+
 /// An and-inverter graph in the making.
 #[derive(Default)]
 struct Graph {
@@ -69,6 +80,8 @@ pub struct Aiger {
     gates: Vec<(u32, Lit, Lit)>,
     /// Whether a number may not fit.
     pub can_overflow: bool,
+    /// For people, at the end of the file.
+    pub remarks: Vec<String>,
 }
 
 /// The circuit of a system. None if there was no time.
@@ -188,7 +201,8 @@ pub fn circuit(
         }
     }
     let can_overflow = overflows.iter().any(|o| *o != Lit::FALSE);
-    Some(Aiger { inputs, latches, bad, gates, can_overflow })
+    let remarks = if can_overflow { vec![beyond.remark(width)] } else { vec![] };
+    Some(Aiger { inputs, latches, bad, gates, can_overflow, remarks })
 }
 
 fn bits(terms: &Terms, b: &mut Blaster<Graph>, v: Var) -> Vec<Lit> {
@@ -247,8 +261,8 @@ impl Aiger {
             let _ = writeln!(out, "b{n} {}", clean(name));
         }
         out.push_str("c\n");
-        if self.can_overflow {
-            out.push_str("integers without bounds have a width here: not all of them fit\n");
+        for remark in &self.remarks {
+            let _ = writeln!(out, "{}", remark.chars().filter(|c| !c.is_control()).collect::<String>());
         }
     }
 

@@ -1,6 +1,7 @@
-//! The paths of one length as files for other solvers: DIMACS for SAT, SMT-LIB 2 for SMT. Both have a model exactly if
-//! a bad state is reached after this many steps.
+//! The paths up to a length as files for other solvers: DIMACS for SAT, SMT-LIB 2 for SMT. Both have a model exactly if
+//! a bad state is reached within this many steps; that INITIALISATION has no value counts, too.
 
+use crate::aiger::Beyond;
 use crate::blast::{Blaster, Width};
 use crate::gates::{Clauses, Lit, Tseitin};
 use crate::smtlib::{Writer, literal};
@@ -10,23 +11,40 @@ use crate::transition::Transitions;
 use crate::unroll::Unrolling;
 use std::fmt::Write;
 
-/// What is true of a path of so many steps from an initial state to a bad one.
+/// What is true of a path of at most so many steps from an initial state to a bad one. What comes behind the bad state is
+/// free: it need not have a successor.
 fn path(terms: &mut Terms, system: &Transitions, length: usize) -> Vec<Bool> {
     let mut unrolling = Unrolling::new(system);
-    let mut claims = vec![system.axioms, unrolling.init(terms)];
-    for time in 0..length {
-        claims.push(unrolling.any_step(terms, time));
+    let mut from_here = Bool::FALSE;
+    for time in (0..=length).rev() {
+        let mut ways: Vec<Bool> =
+            (0..system.properties.len()).map(|p| unrolling.is_bad(terms, time, p)).collect();
+        ways.push(unrolling.is_undefined(terms, time));
+        // Without a bad state behind it a step leads nowhere, and need not be there.
+        if from_here != Bool::FALSE {
+            let step = unrolling.any_step(terms, time);
+            ways.push(terms.and([step, from_here]));
+        }
+        from_here = terms.or(ways);
     }
-    let mut bad: Vec<Bool> =
-        (0..system.properties.len()).map(|p| unrolling.is_bad(terms, length, p)).collect();
-    bad.push(unrolling.is_undefined(terms, length));
-    claims.push(terms.or(bad));
-    claims
+    let init = unrolling.init(terms);
+    let runs = terms.and([init, from_here]);
+    vec![system.axioms, terms.or([system.init_undefined, runs])]
+}
+
+/// A line for people.
+fn remark(out: &mut String, mark: &str, text: &str) {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{mark} {text}");
 }
 
 /// SMT-LIB 2, integers exact.
-pub fn smt2(terms: &mut Terms, system: &Transitions, length: usize) -> String {
-    let mut out = format!("; a bad state after {length} steps\n(set-logic ALL)\n");
+pub fn smt2(terms: &mut Terms, system: &Transitions, length: usize, remarks: &[String]) -> String {
+    let mut out = String::new();
+    remarks.iter().for_each(|r| remark(&mut out, ";", r));
+    remark(&mut out, ";", &format!("a bad state within {length} steps"));
+    out.push_str("(set-logic ALL)\n");
     let mut writer = Writer::default();
     for claim in path(terms, system, length) {
         writer.define(terms, claim, &mut out);
@@ -59,27 +77,39 @@ impl Clauses for File {
     }
 }
 
-/// DIMACS, integers without bounds in words of this width: a model is a path, but without one there may be a path with
-/// larger numbers, and then a comment says so. None if there was no time.
+/// A file for SAT solvers.
+pub struct Dimacs {
+    pub text: String,
+    /// Whether a number may not fit.
+    pub can_overflow: bool,
+}
+
+/// DIMACS, integers without bounds in words of this width; `Beyond` says what a model means where they do not fit. None if
+/// there was no time.
 pub fn dimacs(
     terms: &mut Terms,
     system: &Transitions,
     length: usize,
-    width: usize,
+    (width, beyond): (usize, Beyond),
+    remarks: &[String],
     stop: &Stop,
-) -> Option<String> {
+) -> Option<Dimacs> {
     let claims = path(terms, system, length);
     let mut b = Blaster::new(Tseitin(File::default()), Width(width.max(1)), None);
     let mut can_overflow = false;
     for claim in claims {
         let (lit, overflow) = b.bool(terms, claim, stop)?;
         b.circuit.require(lit);
-        b.circuit.require(!overflow);
+        if beyond == Beyond::Excluded {
+            b.circuit.require(!overflow);
+        }
         can_overflow |= overflow != Lit::FALSE;
     }
-    let mut out = format!("c a bad state after {length} steps\n");
+    let mut out = String::new();
+    remarks.iter().for_each(|r| remark(&mut out, "c", r));
+    remark(&mut out, "c", &format!("a bad state within {length} steps"));
     if can_overflow {
-        let _ = writeln!(out, "c integers without bounds have {width} bits here: not all of them fit");
+        remark(&mut out, "c", &beyond.remark(width));
     }
     let mut lines = vec![];
     let shown = |l: Lit| match l {
@@ -102,5 +132,5 @@ pub fn dimacs(
     let File { wires, clauses, text } = &b.circuit.sink.0;
     let _ = writeln!(out, "p cnf {wires} {clauses}");
     out.push_str(text);
-    Some(out)
+    Some(Dimacs { text: out, can_overflow })
 }

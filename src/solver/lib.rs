@@ -14,6 +14,7 @@ pub mod export;
 pub mod gates;
 pub mod ic3;
 pub mod kinduction;
+pub mod quantified;
 pub mod range;
 pub mod sat;
 pub mod sequences;

@@ -281,6 +281,14 @@ impl Terms {
         }
     }
 
+    /// Gives a variable another name: names are for people only.
+    pub fn rename(&mut self, v: Var, name: impl Into<Arc<str>>) {
+        match v {
+            Var::Bool(v) => self.bool_vars[v.0 as usize] = name.into(),
+            Var::Int(v) => self.int_vars[v.0 as usize].name = name.into(),
+        }
+    }
+
     pub fn bounds(&self, v: IntVar) -> &Bounds {
         &self.int_vars[v.0 as usize].bounds
     }

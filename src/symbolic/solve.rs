@@ -1,7 +1,7 @@
 //! All solutions of a predicate, each once: the solver finds one, it is decoded, checked by an evaluator, handed over
 //! and excluded, until there is none left.
 
-use super::encode::{Encoder, Env, Limits, Mutant, Shape, Slot};
+use super::encode::{Encoder, Env, Limits, Mutant, Shape, Slot, Truth};
 use super::{Refused, Res, decode};
 use crate::eval::reference::{self, Cx};
 use crate::lang::diag::Span;
@@ -51,20 +51,44 @@ pub struct Encoded<'m> {
 
 impl<'m> Problem<'m> {
     pub fn encode(&self, limits: Limits, mutant: Mutant) -> Res<Encoded<'m>> {
+        self.encode_in(&Env::new(self.model), limits, mutant)
+    }
+
+    /// The same where other names have values.
+    pub fn encode_in(&self, env: &Env<'m>, limits: Limits, mutant: Mutant) -> Res<Encoded<'m>> {
         let mut encoder = Encoder::new(self.model, self.scope, limits);
         encoder.mutant = mutant;
-        let (env, shapes) = encoder.unknowns(&Env::new(self.model), &self.slots, &self.preds, self.span)?;
-        let mut claims: Vec<Bool> = shapes.iter().map(|s| s.is_value).collect();
-        let values = encoder.terms.and(claims.iter().copied());
         let mut truths = vec![];
+        let (env, shapes) = encoder.unknowns(env, &self.slots, &self.preds, self.span)?;
         for p in &self.preds {
             truths.push(encoder.pred(&env, p)?);
         }
-        let all = encoder.and(&truths);
-        let def = all.def(&mut encoder.terms);
-        let undefined = encoder.terms.and([values, !def]);
-        claims.extend(truths.iter().map(|t| t.yes));
-        Ok(Encoded { encoder, shapes, claims, undefined })
+        Ok(Encoded::new(encoder, shapes, &truths))
+    }
+
+    /// As much as has a formula, and the places of the conjuncts that have none or only a very large one. Every solution of the
+    /// conjunction is one of the formulas; whether the others fulfil it too is for those conjuncts to tell.
+    pub fn encode_some(&self, env: &Env<'m>, limits: Limits) -> Res<(Encoded<'m>, Vec<usize>)> {
+        match self.encode_in(env, limits.clone(), Mutant::None) {
+            Ok(encoded) => return Ok((encoded, vec![])),
+            Err(refused) if limits.is_stopped() => return Err(refused),
+            Err(_) => {}
+        }
+        let mut encoder = Encoder::new(self.model, self.scope, limits);
+        let (env, shapes) = encoder.unknowns(env, &self.slots, &self.preds, self.span)?;
+        let (mut truths, mut left_out) = (vec![], vec![]);
+        for (i, p) in self.preds.iter().enumerate() {
+            // None of them may take everything that is left.
+            let taken = encoder.steps();
+            let most = encoder.set_most_steps(0);
+            encoder.set_most_steps(taken + most.saturating_sub(taken) / 2);
+            match encoder.pred(&env, p) {
+                Ok(truth) => truths.push(truth),
+                Err(_) => left_out.push(i),
+            }
+            encoder.set_most_steps(most);
+        }
+        Ok((Encoded::new(encoder, shapes, &truths), left_out))
     }
 
     /// How many bits the unknowns have: a boolean has one, an integer as many as its bounds leave it, and none if it has
@@ -111,6 +135,16 @@ impl<'m> Problem<'m> {
 }
 
 impl<'m> Encoded<'m> {
+    fn new(mut encoder: Encoder<'m>, shapes: Vec<Shape<'m>>, truths: &[Truth]) -> Encoded<'m> {
+        let mut claims: Vec<Bool> = shapes.iter().map(|s| s.is_value).collect();
+        let values = encoder.terms.and(claims.iter().copied());
+        let all = encoder.and(truths);
+        let def = all.def(&mut encoder.terms);
+        let undefined = encoder.terms.and([values, !def]);
+        claims.extend(truths.iter().map(|t| t.yes));
+        Encoded { encoder, shapes, claims, undefined }
+    }
+
     /// Whether some unknown is, or has in it, an integer without bounds.
     pub fn has_unbounded_integers(&self) -> bool {
         self.shapes.iter().flat_map(|s| &s.vars).any(|v| match v {
@@ -130,17 +164,25 @@ impl<'m> Encoded<'m> {
 
     /// Whether some valuation makes no conjunct false and one undefined; `None`: nobody knows.
     pub fn may_be_undefined(&self, stop: &Stop) -> Option<bool> {
+        Some(match self.undefined_at(stop)? {
+            Some(_) => true,
+            None => false,
+        })
+    }
+
+    /// The same with such a valuation, if there is one that can be decoded.
+    pub fn undefined_at(&self, stop: &Stop) -> Option<Option<Vec<Value>>> {
         if self.encoder.has_partial_hulls {
             return None;
         }
         if self.undefined == Bool::FALSE {
-            return Some(false);
+            return Some(None);
         }
         let mut solver = Sat::new(stop.clone());
         solver.assert(&self.encoder.terms, self.undefined);
         match solver.check(&self.encoder.terms, &[]) {
-            Outcome::Sat(_) => Some(true),
-            Outcome::Unsat(_) => Some(false),
+            Outcome::Sat(found) => self.decode(&found).map(Some),
+            Outcome::Unsat(_) => Some(None),
             Outcome::Unknown(_) => None,
         }
     }

@@ -1,6 +1,7 @@
 //! What a permutation of the points does to values, rows and constants.
 
 use super::group::{Group, Perm, Reason};
+use crate::model::{FreeType, Type};
 use crate::system::Machine;
 use crate::value::mask::{self, bits};
 use crate::value::rep::{R, Rep, SetKind, Shape};
@@ -39,7 +40,8 @@ impl Moves {
             return Moves::Still;
         }
         match &rep.shape {
-            Shape::Bool | Shape::Int | Shape::Str => Moves::Still,
+            // The group fixes the sets in freetypes.
+            Shape::Bool | Shape::Int | Shape::Str | Shape::Real | Shape::Free(..) => Moves::Still,
             Shape::Elem(s) => group.first(*s).map_or(Moves::Still, Moves::Point),
             Shape::Pair(a, b) if rep.carrier > 0 => Moves::Pair(boxed(a), boxed(b), b.carrier),
             Shape::Pair(a, b) => Moves::DeepPair(boxed(a), boxed(b)),
@@ -134,10 +136,20 @@ impl Moves {
     }
 }
 
+fn has_moved(free: &FreeType, group: &Group) -> bool {
+    let mut found = false;
+    Type::Free(free.clone()).for_each_set(&mut |s| found |= group.moves(s));
+    found
+}
+
 /// Whether values of this representation can have points in them.
 fn moves(rep: &Rep, group: &Group) -> bool {
     match &rep.shape {
-        Shape::Bool | Shape::Int | Shape::Str => false,
+        Shape::Bool | Shape::Int | Shape::Str | Shape::Real => false,
+        Shape::Free(free, _) => {
+            debug_assert!(!has_moved(free, group), "the group fixes the sets in freetypes");
+            false
+        }
         Shape::Elem(s) => group.moves(*s),
         Shape::Pair(a, b) => moves(a, group) || moves(b, group),
         Shape::Rec(parts) => parts.iter().any(|p| moves(p, group)),
@@ -245,7 +257,12 @@ impl MachineAction {
 
 fn mentions(rep: &Rep, set: crate::model::SetId) -> bool {
     match &rep.shape {
-        Shape::Bool | Shape::Int | Shape::Str => false,
+        Shape::Bool | Shape::Int | Shape::Str | Shape::Real => false,
+        Shape::Free(free, _) => {
+            let mut found = false;
+            Type::Free(free.clone()).for_each_set(&mut |s| found |= s == set);
+            found
+        }
         Shape::Elem(s) => *s == set,
         Shape::Pair(a, b) => mentions(a, set) || mentions(b, set),
         Shape::Rec(parts) => parts.iter().any(|p| mentions(p, set)),

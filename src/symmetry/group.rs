@@ -12,7 +12,7 @@
 //! their arguments and results.
 
 use crate::lang::external::External;
-use crate::model::{Expr, ExprKind, Fun, Model, SetId};
+use crate::model::{Expr, ExprKind, Fun, Model, SetId, Type};
 use crate::value::Scope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -55,6 +55,8 @@ pub enum Reason {
     Symbolic(String),
     /// A function sees the order or the names of all its elements.
     Seen(&'static str),
+    /// Values of this freetype are made of its elements.
+    InFreetype(String),
     TooLarge(u64),
     /// Asked for, by whoever checks something that is not symmetric in it.
     Asked(String),
@@ -70,6 +72,7 @@ impl fmt::Display for Reason {
             },
             Reason::Symbolic(constant) => write!(f, "the constant {constant} is symbolic"),
             Reason::Seen(function) => write!(f, "{function} sees the order or the names of its elements"),
+            Reason::InFreetype(name) => write!(f, "values of the freetype {name} are made of its elements"),
             Reason::TooLarge(n) => {
                 write!(f, "with its {n} elements more than {MAX_ELEMENTS} would be permuted")
             }
@@ -123,6 +126,11 @@ impl Group {
         }
         for (set, function) in seen(model, also) {
             group.fix(set, Reason::Seen(function.name()));
+        }
+        for free in &model.freetypes {
+            let name = free.ty.name().to_string();
+            Type::Free(free.ty.clone())
+                .for_each_set(&mut |set| group.fix(set, Reason::InFreetype(name.clone())));
         }
         group
     }

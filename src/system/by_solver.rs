@@ -1,15 +1,16 @@
 //! Constants that the solver finds: PROPERTIES whose plan would try too many values.
 //!
-//! The solver is asked first where the unknowns have many values together, and its answer counts only if it is whole: every
-//! conjunct has a formula, no valuation leaves PROPERTIES undefined, there are not too many solutions, and the evaluator
-//! confirms each of them. Otherwise the plan is run as if nobody had asked.
+//! The solver is asked first where the unknowns have many values together, and its answer counts only if it is whole: there are
+//! not too many solutions, and the evaluator confirms each of them. Conjuncts without a formula are tested by the evaluator
+//! alone, after the plan has had some time; the same where a valuation leaves PROPERTIES undefined. If the solver has no
+//! answer, the plan is run as if nobody had asked.
 
 use super::Stop;
-use super::constants::Solver;
+use super::constants::{Found, Solver};
 use super::machine::Machine;
 use crate::eval::compile::Compiler;
 use crate::eval::node::Env;
-use crate::model::{ConstId, Expr};
+use crate::model::{BinOp, ConstId, Expr, ExprKind};
 use crate::symbolic::encode::{Limits, Mutant, Slot};
 use crate::symbolic::solve::{Ended, Problem};
 use crate::value::Value;
@@ -37,6 +38,8 @@ const MANY_BITS: u64 = 100;
 pub(super) enum Why {
     /// The unknowns have many values together: before the plan.
     ManyValues,
+    /// The same, and the plan takes many steps: conjuncts without a formula or without a value are put up with.
+    SlowPlan,
     /// The plan has no answer: something would have to be enumerated that has no end.
     NoPlan,
 }
@@ -44,8 +47,13 @@ pub(super) enum Why {
 impl Machine {
     /// Whether the valuations of the constants were found by the solver, whose word it is then that there are no others.
     pub fn is_solved_by_solver(&self) -> bool {
-        let who = [self.solved.get(), self.rescued.get()];
+        let who = [self.solved.get(), self.slowly.get(), self.rescued.get()];
         who.into_iter().flatten().any(|s| !matches!(s, Solver::Plan))
+    }
+
+    /// Whether choices were made by the solver: parameters, ANY, `:(P)`, comprehensions or quantifiers.
+    pub fn has_asked_solver(&self) -> bool {
+        self.oracle.has_answered()
     }
 
     /// Visits all valuations of the constants, if the solver is the one to ask; a visit says whether to go on.
@@ -53,17 +61,22 @@ impl Machine {
         &self,
         why: Why,
         stop: &Stop,
-        found: &mut dyn FnMut(Vec<Val>) -> Res<bool>,
+        found: &mut dyn FnMut(Found) -> Res<bool>,
     ) -> Option<Res<bool>> {
         let cell = match why {
             Why::ManyValues => &self.solved,
+            Why::SlowPlan => &self.slowly,
             Why::NoPlan => &self.rescued,
         };
         match cell.get_or_init(|| self.ask_solver(why, stop).unwrap_or(Solver::Plan)) {
             Solver::Plan => None,
-            Solver::Done(all) => {
-                for valuation in all {
-                    match found(valuation.clone()) {
+            answer @ (Solver::Done(all) | Solver::Faulty(all, _)) => {
+                let fault = match answer {
+                    Solver::Faulty(_, fault) => Some(Found::Fault(fault.clone())),
+                    _ => None,
+                };
+                for one in fault.into_iter().chain(all.iter().map(|v| Found::Valuation(v.clone()))) {
+                    match found(one) {
                         Ok(true) => {}
                         other => return Some(other),
                     }
@@ -74,16 +87,16 @@ impl Machine {
         }
     }
 
-    fn one_by_one(&self, stop: &Stop, found: &mut dyn FnMut(Vec<Val>) -> Res<bool>) -> Res<bool> {
+    fn one_by_one(&self, stop: &Stop, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let problem = self.problem();
         let limits = Limits { steps: STEPS, ..Limits::default() };
         let mut encoded = problem.encode(limits, Mutant::None).map_err(|r| Fault::limit(r.why.clone()))?;
         let tests = Tests::new(self, &problem.preds);
         let mut answer = Ok(true);
         let clock = solver::Stop::never().with_flag(stop.clone());
-        let ended = encoded.each(&clock, &mut |values| tests.hold(values), &mut |values| {
+        let ended = encoded.each(&clock, &mut |values| tests.hold(values, &[]), &mut |values| {
             answer = match tests.vals(&values) {
-                Some(vals) => found(vals),
+                Some(vals) => found(Found::Valuation(vals)),
                 None => Err(Fault::limit("a value without a representation")),
             };
             if matches!(answer, Ok(true)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -102,9 +115,15 @@ impl Machine {
             model: &self.model,
             scope: &self.scope,
             slots: (0..self.model.constants.len()).map(|i| Slot::Const(ConstId(i as u32))).collect(),
-            preds: self.model.properties.iter().collect(),
+            preds: conjuncts(&self.model.properties),
             span: self.model.properties.first().map(|p| p.span).unwrap_or_default(),
         }
+    }
+
+    /// Whether the solver may be asked because the unknowns have many values.
+    pub(super) fn has_many_values(&self) -> bool {
+        let limits = Limits { steps: STEPS, ..Limits::default() };
+        !self.model.constants.is_empty() && self.problem().bits(limits).is_ok_and(|n| n >= MIN_BITS)
     }
 
     fn ask_solver(&self, why: Why, stop: &Stop) -> Option<Solver> {
@@ -116,32 +135,67 @@ impl Machine {
         // Without the conjuncts it costs next to nothing to see whether it is worth it.
         let (least, many) = match why {
             Why::ManyValues => (MIN_BITS, MANY_BITS),
+            Why::SlowPlan => (MIN_BITS, u64::MAX),
             Why::NoPlan => (0, 0),
         };
         let bits = problem.bits(limits.clone()).ok().filter(|n| *n >= least)?;
-        let mut encoded = problem.encode(limits, Mutant::None).ok()?;
+        let (mut encoded, left_out) = match why {
+            Why::ManyValues => (problem.encode(limits, Mutant::None).ok()?, vec![]),
+            _ => problem.encode_some(&crate::symbolic::encode::Env::new(&self.model), limits).ok()?,
+        };
         let clock = solver::Stop::never().with_flag(stop.clone()).with_effort(EFFORT);
-        if encoded.may_be_undefined(&clock) != Some(false) {
-            return None;
-        }
         let tests = Tests::new(self, &problem.preds);
+        let mut fault = match (encoded.undefined_at(&clock)?, why) {
+            (None, _) => None,
+            // The evaluator has to see it, too.
+            (Some(values), Why::SlowPlan) => Some(tests.fault(&values)?),
+            (Some(_), _) => return None,
+        };
+        let mut is_judged = true;
         let is_unbounded = encoded.has_unbounded_integers();
         let most = if is_unbounded { MOST_UNBOUNDED } else { MOST };
         let mut found: Vec<Vec<Value>> = vec![];
-        let ended = encoded.each(&clock, &mut |values| tests.hold(values), &mut |values| {
-            found.push(values);
-            if found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut tried = 0;
+        let ended = encoded.each(&clock, &mut |values| tests.hold(values, &left_out), &mut |values| {
+            tried += 1;
+            match tests.judge(&values, &left_out) {
+                Ok(true) => found.push(values),
+                Ok(false) => {}
+                Err(f) if matches!(*f, Fault::Wd(_)) => Fault::gather(&mut fault, f),
+                Err(_) => is_judged = false,
+            }
+            if is_judged && tried <= most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         match ended {
+            _ if !is_judged => None,
             Ended::All => {
                 found.sort();
-                found.iter().map(|values| tests.vals(values)).collect::<Option<_>>().map(Solver::Done)
+                let all = found.iter().map(|values| tests.vals(values)).collect::<Option<_>>()?;
+                Some(match fault {
+                    None => Solver::Done(all),
+                    Some(fault) => Solver::Faulty(all, fault),
+                })
             }
             // There is no end to the values of an integer without bounds.
-            Ended::Enough if bits >= many && !is_unbounded => Some(Solver::OneByOne),
+            Ended::Enough if bits >= many && !is_unbounded && fault.is_none() && left_out.is_empty() => {
+                Some(Solver::OneByOne)
+            }
             _ => None,
         }
     }
+}
+
+/// The conjuncts of all of them.
+fn conjuncts(all: &[Expr]) -> Vec<&Expr> {
+    let mut out = vec![];
+    let mut stack: Vec<&Expr> = all.iter().rev().collect();
+    while let Some(e) = stack.pop() {
+        match &e.kind {
+            ExprKind::Binary(BinOp::And, a, b) => stack.extend([&**b, &**a]),
+            _ => out.push(e),
+        }
+    }
+    out
 }
 
 /// PROPERTIES as tests of constants that are known.
@@ -163,13 +217,36 @@ impl Tests {
         values.iter().zip(&self.reps).map(|(v, rep)| from_value(v, rep)).collect()
     }
 
-    fn hold(&self, values: &[Value]) -> Result<bool, String> {
-        let vals = self.vals(values).ok_or("a value without a representation")?;
+    /// The fault of a conjunct, if none is false.
+    fn fault(&self, values: &[Value]) -> Option<Box<Fault>> {
+        let mut env = self.env(values)?;
+        let mut fault = None;
+        for test in &self.tests {
+            match test.holds(&mut env) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(e) => Fault::gather(&mut fault, e),
+            }
+        }
+        fault.filter(|f| matches!(**f, Fault::Wd(_)) && env.truncated.is_none())
+    }
+
+    fn env(&self, values: &[Value]) -> Option<Env> {
+        let vals = self.vals(values)?;
         let mut env = Env::new(self.slots);
         for (slot, v) in env.slots.iter_mut().zip(vals) {
             *slot = v;
         }
-        for test in &self.tests {
+        Some(env)
+    }
+
+    /// Whether all but those that are left out hold.
+    fn hold(&self, values: &[Value], left_out: &[usize]) -> Result<bool, String> {
+        let mut env = self.env(values).ok_or("a value without a representation")?;
+        for (i, test) in self.tests.iter().enumerate() {
+            if left_out.contains(&i) {
+                continue;
+            }
             match test.holds(&mut env) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
@@ -180,5 +257,25 @@ impl Tests {
             return Err("an integer was enumerated from MININT to MAXINT only".into());
         }
         Ok(true)
+    }
+
+    /// Whether those that are left out hold; a fault if none is false and one has no value.
+    fn judge(&self, values: &[Value], left_out: &[usize]) -> Res<bool> {
+        let Some(mut env) = self.env(values) else {
+            return Err(Fault::limit("a value without a representation"));
+        };
+        let mut fault = None;
+        for i in left_out {
+            match self.tests[*i].holds(&mut env) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(e) => Fault::gather(&mut fault, e),
+            }
+        }
+        match (fault, env.truncated) {
+            (None, None) => Ok(true),
+            (None, Some(span)) => Err(Fault::limit("an unbounded integer").at(span)),
+            (Some(e), _) => Err(e),
+        }
     }
 }

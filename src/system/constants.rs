@@ -20,6 +20,14 @@ pub struct Setup {
     pub is_open: bool,
 }
 
+/// What PROPERTIES yield.
+pub(super) enum Found {
+    /// A valuation; the same one may be found again.
+    Valuation(Vec<Val>),
+    /// A property has no value.
+    Fault(Box<Fault>),
+}
+
 /// Who solves PROPERTIES.
 #[derive(Clone, Debug)]
 pub(super) enum Solver {
@@ -28,6 +36,8 @@ pub(super) enum Solver {
     Done(Vec<Vec<Val>>),
     /// The solver does, one by one.
     OneByOne,
+    /// The same as `Done`, beside a property without a value.
+    Faulty(Vec<Vec<Val>>, Box<Fault>),
 }
 
 struct Valuation {

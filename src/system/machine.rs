@@ -5,11 +5,12 @@
 //! while it is explored.
 
 use super::constants::{Setup, Valuations};
+use super::oracle::BySolver;
 use super::{Check, Label, Operation, Role, Stop, System, Transition, Visit, Visitor};
 use crate::eval::code::Code;
 use crate::eval::compile::{Compiler, Event, SlotInfo};
 use crate::eval::env::WordEnv;
-use crate::eval::node::{Env, Slot, Test};
+use crate::eval::node::{Asking, Env, Slot, Test};
 use crate::eval::word;
 use crate::eval::word::memo::{Memo, Shared};
 use crate::model::{Expr, ExprKind, Fact, Model, OpId, reading};
@@ -56,14 +57,19 @@ pub struct Machine {
     pub(super) valuations: Valuations,
     /// Who solves PROPERTIES, once that was decided.
     pub(super) solved: std::sync::OnceLock<super::constants::Solver>,
+    /// Whether the plan of PROPERTIES takes many steps, and who solves them then.
+    pub(super) is_slow: std::sync::OnceLock<bool>,
+    pub(super) slowly: std::sync::OnceLock<super::constants::Solver>,
     /// Who does where the plan has no answer.
     pub(super) rescued: std::sync::OnceLock<super::constants::Solver>,
     /// Valuations that are taken at most, when they are looked for as they come.
     pub(super) most: usize,
     /// Whether a row begins with the number of its valuation: 1 or 0.
     pub(super) offset: usize,
-    /// The constants that the fast tier reads from words only: by slot.
-    pub(super) is_word: Vec<bool>,
+    /// What the fast tier knows of the constants: by slot.
+    pub(super) known: Vec<word::lower::Known>,
+    /// Whom choices ask that take too long.
+    pub(super) oracle: Arc<BySolver>,
 }
 
 impl Compiled {
@@ -100,9 +106,9 @@ pub struct Worker {
 
 /// The values of a state, for what the general tier evaluates in it ([`Machine::load_values`]).
 #[derive(Debug)]
-pub struct Values {
+pub(super) struct Values {
     /// Constants, variables, and places for locals.
-    pub env: Env,
+    pub(super) env: Env,
     /// The valuation that is in it now.
     valuation: usize,
 }
@@ -115,7 +121,7 @@ impl Default for Values {
 
 impl Values {
     /// Whether a test holds. That an enumeration in it was cut short is noticed at what the engines have at hand.
-    pub fn holds(&mut self, test: &Test, here: &mut WordEnv) -> Res<bool> {
+    pub(super) fn holds(&mut self, test: &Test, here: &mut WordEnv) -> Res<bool> {
         let holds = test.holds(&mut self.env);
         here.truncated = here.truncated.or(self.env.truncated.take());
         holds
@@ -128,8 +134,9 @@ struct Waiting {
     events: Vec<usize>,
     /// One after the other.
     targets: Vec<u64>,
-    /// Parameters and results, one after the other.
+    /// Parameters and results, one after the other, if anybody reads them.
     labels: Vec<u64>,
+    has_labels: bool,
 }
 
 /// A transition beside its target, as plain values; `None` for what is symbolic, and for a result nothing was assigned to.
@@ -160,8 +167,14 @@ impl Waiting {
 impl Machine {
     /// Compiles a model; the constants have yet to be solved ([`Machine::setup`]).
     pub fn new(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>) -> Machine {
+        Machine::asking(model, scope, Asking::default())
+    }
+
+    /// The same with a choice when the solver is asked for parameters and the like, which changes no answer.
+    pub fn asking(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>, asking: Asking) -> Machine {
         let (model, scope) = (model.into(), scope.into());
-        let mut c = Compiler::new(&model, &scope);
+        let oracle = Arc::new(BySolver::new(model.clone(), scope.clone()));
+        let mut c = Compiler::new(&model, &scope).with_oracle(oracle.clone(), asking);
         let unknown: Vec<Slot> = (0..model.constants.len() as Slot).collect();
         let conjuncts: Vec<&Expr> = model.properties.iter().collect();
         let properties = c.plan(&unknown, &conjuncts);
@@ -201,10 +214,13 @@ impl Machine {
             setup: None,
             valuations: Valuations::default(),
             solved: std::sync::OnceLock::new(),
+            is_slow: std::sync::OnceLock::new(),
+            slowly: std::sync::OnceLock::new(),
             rescued: std::sync::OnceLock::new(),
             most: usize::MAX,
             offset: 0,
-            is_word: Vec::new(),
+            known: Vec::new(),
+            oracle,
         }
     }
 
@@ -238,7 +254,7 @@ impl Machine {
     }
 
     /// An environment for values, with places for so many slots.
-    pub fn new_values(&self, slots: usize, stop: &Stop) -> Values {
+    pub(super) fn new_values(&self, slots: usize, stop: &Stop) -> Values {
         Values { env: Env { stop: Some(stop.clone()), ..Env::new(slots) }, valuation: usize::MAX }
     }
 
@@ -302,16 +318,20 @@ impl Machine {
     }
 
     fn load_other_constants(&self, w: &mut Worker, valuation: usize) {
+        self.put_constants(&mut w.words, valuation);
+        w.valuation = valuation;
+    }
+
+    pub(super) fn put_constants(&self, words: &mut WordEnv, valuation: usize) {
         let n = self.const_slots();
-        w.words.words[..n].copy_from_slice(self.valuations.words(valuation));
+        words.words[..n].copy_from_slice(self.valuations.words(valuation));
         for (slot, v) in self.valuations.vals(valuation).iter().enumerate() {
             // Shared by all threads: not to be touched for nothing.
-            if !self.is_word[slot] {
-                w.words.keep(slot, v);
+            if !matches!(self.known[slot], word::lower::Known::Word) {
+                words.keep(slot, v);
             }
         }
-        w.valuation = valuation;
-        w.words.valuation = valuation as u64;
+        words.valuation = valuation as u64;
     }
 
     /// Puts the values of a state's constants into an environment, unless they are there.
@@ -330,7 +350,7 @@ impl Machine {
     }
 
     /// Puts the values of constants and variables into an environment.
-    pub fn load_values(&self, values: &mut Values, row: &[u64]) {
+    pub(super) fn load_values(&self, values: &mut Values, row: &[u64]) {
         self.load_constant_values(values, self.start_of(row));
         for (slot, word) in self.var_slots().zip(self.words(row)) {
             values.env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
@@ -338,7 +358,7 @@ impl Machine {
     }
 
     /// The same for the transition at hand: its target, and its parameters and results.
-    pub fn load_step(&self, values: &mut Values, event: usize, here: &WordEnv) {
+    pub(super) fn load_step(&self, values: &mut Values, event: usize, here: &WordEnv) {
         self.load_constant_values(values, here.valuation as usize);
         // On words a result is always assigned.
         let results: &[Slot] = if self.fast[event].is_none() { &self.events[event].results } else { &[] };
@@ -431,6 +451,7 @@ impl Machine {
     ) -> ControlFlow<()> {
         self.load_row(w, source);
         w.waiting.clear();
+        w.waiting.has_labels = AHEAD && visitor.reads_labels();
         // The target; between events it is the source.
         w.row.clear();
         w.row.extend_from_slice(source);
@@ -488,11 +509,9 @@ impl Machine {
                 if AHEAD && !event.may_repeat {
                     visitor.prefetch(row);
                     waiting.push(index, row);
-                    for slot in &event.params {
-                        waiting.labels.push(env.words[*slot as usize]);
-                    }
-                    for slot in &event.results {
-                        waiting.labels.push(env.words[*slot as usize]);
+                    if waiting.has_labels {
+                        let slots = event.params.iter().chain(&event.results);
+                        waiting.labels.extend(slots.map(|slot| env.words[*slot as usize]));
                     }
                     if waiting.events.len() >= MANY {
                         flow = self.flush::<AHEAD>(env, waiting, visitor);
@@ -551,17 +570,16 @@ impl Machine {
         // Another step may be under way: its words are put back. Parameters of other events are nobody's by now; those of
         // the last one that waits may be its own.
         let held: SmallVec<[u64; 8]> = SmallVec::from_slice(&env.words[self.var_slots()]);
-        let last = waiting.events.last().map(|event| &self.events[*event]);
+        let last = waiting.events.last().filter(|_| waiting.has_labels).map(|event| &self.events[*event]);
         let last = last.into_iter().flat_map(|e| e.params.iter().chain(&e.results));
         let held_labels: SmallVec<[(Slot, u64); 8]> = last.map(|s| (*s, env.words[*s as usize])).collect();
         let mut at = 0;
         let mut flow = ControlFlow::Continue(());
         for (i, event) in waiting.events.iter().enumerate() {
             let target = &waiting.targets[i * self.width()..(i + 1) * self.width()];
-            let Event { params, results, .. } = &self.events[*event];
-            for slots in [params, results] {
-                for slot in slots {
-                    env.words[*slot as usize] = waiting.labels[at];
+            if waiting.has_labels {
+                for slot in self.label_slots(*event) {
+                    env.words[slot] = waiting.labels[at];
                     at += 1;
                 }
             }

@@ -56,13 +56,16 @@ mod constants;
 mod interned;
 mod machine;
 mod machine_system;
+mod oracle;
 mod solve;
+pub mod watch;
 
 pub use crate::value::fault::{Fault, Res};
 pub use crate::verdict::Complete;
 pub use constants::Setup;
 pub use interned::Interned;
-pub use machine::{Labelled, Machine, Values, Worker};
+pub use machine::{Labelled, Machine, Worker};
+pub use oracle::BySolver;
 pub use solve::First;
 
 use crate::lang::diag::Span;
@@ -189,6 +192,11 @@ pub trait Visitor<H> {
     /// it.
     fn prefetch(&mut self, target: &[u64]) {
         let _ = target;
+    }
+
+    /// Whether anybody asks for the labels of the transitions that are visited.
+    fn reads_labels(&self) -> bool {
+        true
     }
 }
 

@@ -2,7 +2,7 @@
 //! others as they come.
 
 use super::by_solver::Why;
-use super::constants::{Setup, Valuations};
+use super::constants::{Found, Setup, Valuations};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
 use crate::eval::node::{Env, Slot};
@@ -16,8 +16,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// Steps that a plan is given before the solver is asked for less than a whole answer.
+const PATIENCE: u64 = 20_000;
+/// A plan that finds so many valuations on the way is worth its time.
+const MANY: usize = 1000;
 /// How often somebody looks whether the first valuations have taken too long.
 const LOOK: Duration = Duration::from_millis(20);
+/// Values that the plan of PROPERTIES may try before anybody thinks of the solver: some milliseconds.
+const TRIES: u64 = 50_000;
+/// Valuations that it may find on the way: they are kept until it is done.
+const MOST_TRIED: usize = 10_000;
 /// Valuations have numbers of 32 bits.
 const MAX_NUMBERS: usize = u32::MAX as usize;
 
@@ -28,14 +36,6 @@ pub struct First {
     pub valuations: usize,
     /// For so long, once there is one.
     pub patience: Duration,
-}
-
-/// What PROPERTIES yield.
-enum Found {
-    /// A valuation; the same one may be found again.
-    Valuation(Vec<Val>),
-    /// A property has no value.
-    Fault(Box<Fault>),
 }
 
 /// Valuations, and how the search for them ended.
@@ -61,10 +61,20 @@ impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
     fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let stop = env.stop.clone().unwrap_or_default();
-        let by_solver = |why, found: &mut dyn FnMut(Found) -> Res<bool>| {
-            self.by_solver(why, &stop, &mut |valuation| found(Found::Valuation(valuation)))
-        };
-        if let Some(answer) = by_solver(Why::ManyValues, found) {
+        if let Some(all) = self.plan_in_short(&stop) {
+            for one in all {
+                if !found(one)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        if let Some(answer) = self.by_solver(Why::ManyValues, &stop, found) {
+            return answer;
+        }
+        if *self.is_slow.get_or_init(|| self.is_slow(env))
+            && let Some(answer) = self.by_solver(Why::SlowPlan, &stop, found)
+        {
             return answer;
         }
         // Where the plan has no answer it mostly says so before it has found anything.
@@ -80,11 +90,43 @@ impl Machine {
             return planned;
         }
         let cut = env.truncated.take();
-        if let Some(answer) = by_solver(Why::NoPlan, found) {
+        if let Some(answer) = self.by_solver(Why::NoPlan, &stop, found) {
             return answer;
         }
         env.truncated = cut;
         if is_first { planned } else { self.plan(env, &mut |one, _| found(one)) }
+    }
+
+    /// What the plan of PROPERTIES finds, if it is through with all of it after few tries and nothing was left out.
+    fn plan_in_short(&self, stop: &Stop) -> Option<Vec<Found>> {
+        let mut env = self.solver(stop);
+        env.most = TRIES;
+        let (mut all, mut is_whole) = (vec![], true);
+        let planned = self.plan(&mut env, &mut |one, is_cut| {
+            is_whole &= !is_cut && !matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
+            is_whole &= all.len() < MOST_TRIED;
+            all.push(one);
+            Ok(is_whole)
+        });
+        is_whole &= matches!(planned, Ok(true)) && env.truncated.is_none() && env.spent.get() <= TRIES;
+        is_whole.then_some(all)
+    }
+
+    /// Whether the plan takes many steps, and finds little on the way. Nobody looks at a clock.
+    fn is_slow(&self, env: &mut Env) -> bool {
+        if !self.has_many_values() {
+            return false;
+        }
+        (env.most, env.spent) = (PATIENCE, Default::default());
+        let mut count = 0;
+        let ended = self.plan(env, &mut |_, _| {
+            count += 1;
+            Ok(count <= MANY)
+        });
+        let is_impatient = env.spent.get() > PATIENCE;
+        (env.most, env.spent) = Default::default();
+        (env.truncated, env.pending) = (None, None);
+        is_impatient && ended.is_err()
     }
 
     /// Runs the plan of PROPERTIES. A visit also hears whether anything was cut off so far.
@@ -250,7 +292,7 @@ impl Machine {
                 self.events.iter().map(|e| e.writes.iter().any(|s| reads.contains(s))).collect();
         }
         self.sites = (0..l.sites).map(|_| Arc::default()).collect();
-        self.is_word = known.iter().map(|k| matches!(k, Known::Word)).collect();
+        self.known = known;
     }
 
     /// Every valuation, the first ones first.

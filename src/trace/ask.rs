@@ -3,8 +3,9 @@
 //! A question is compiled like the model's own predicates, with slots of its own behind those of the state.
 
 use crate::eval::compile::Compiler;
-use crate::eval::node::Env;
+use crate::eval::node::{Asking, Env};
 use crate::model::{Expr, LocalId, Model, Type};
+use crate::system::BySolver;
 use crate::value::fault::{Fault, Res};
 use crate::value::ops::force;
 use crate::value::rep::Shape;
@@ -46,6 +47,14 @@ impl<'a> Ask<'a> {
         }
         env.stop = Some(stop);
         Ask { compiler, env }
+    }
+
+    /// Questions with very many or endless values to try are put to the solver, too.
+    pub fn with_solver(mut self) -> Ask<'a> {
+        let (model, scope) = (self.compiler.model.clone(), self.compiler.scope.clone());
+        let oracle = Arc::new(BySolver::new(model.into(), scope.into()));
+        self.compiler = self.compiler.with_oracle(oracle, Asking::default());
+        self
     }
 
     /// Compiling may have made slots.

@@ -175,7 +175,7 @@ impl<'s> Session<'s> {
         let valuation = self.state().map_or(0, |s| self.system.start_of(&s.row));
         let row = self.state().map(|s| &s.row[..]);
         let values = self.system.values(valuation, row);
-        let mut ask = Ask::new(&model, &self.system.scope, &values, stop.clone());
+        let mut ask = Ask::new(&model, &self.system.scope, &values, stop.clone()).with_solver();
         let wrong = |f: Box<Fault>| vec![fault_diagnostic(&f)];
         if e.ty != Type::Pred {
             return Ok(match ask.value(&e).map_err(wrong)? {

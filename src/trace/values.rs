@@ -2,11 +2,12 @@
 
 use crate::lang::ast::{BinOp, Expr, ExprKind as A, Lit, UnOp};
 use crate::lang::b::{Definitions, parse_expr};
+use crate::lang::decimal;
 use crate::lang::diag::SourceMap;
 use crate::model::{Model, SetId, Type};
 use crate::value::{Scope, Value, element_name};
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
+use num_traits::{ToPrimitive, Zero};
 use std::collections::{BTreeSet, HashMap};
 
 /// Larger intervals and products are not values anybody writes.
@@ -55,6 +56,25 @@ impl<'m> Reader<'m> {
             },
             (A::Lit(Lit::MaxInt), Type::Int) => Value::Int(self.scope.maxint.clone()),
             (A::Lit(Lit::MinInt), Type::Int) => Value::Int(self.scope.minint.clone()),
+            (A::Real(text), Type::Real) => Value::real(decimal::parse(text)?),
+            (A::Unary(UnOp::Neg, a), Type::Real) => match self.value(a, ty)? {
+                Value::Real(r) => Value::real(-*r),
+                _ => return None,
+            },
+            (A::Binary(BinOp::Div, a, b), Type::Real) => match (self.value(a, ty)?, self.value(b, ty)?) {
+                (Value::Real(a), Value::Real(b)) if !b.is_zero() => Value::real(*a / *b),
+                _ => return None,
+            },
+            (A::Name(n), Type::Free(free)) => {
+                let (case, _) = free.def().cases.iter().enumerate().find(|(_, c)| c.name == *n)?;
+                free.argument(case as u32).is_none().then(|| Value::Free(case as u32, None))?
+            }
+            (A::Apply(f, args), Type::Free(free)) => {
+                let A::Name(n) = &f.kind else { return None };
+                let (case, _) = free.def().cases.iter().enumerate().find(|(_, c)| c.name == *n)?;
+                let argument = self.tuple(args, &free.argument(case as u32)?)?;
+                Value::Free(case as u32, Some(Box::new(argument)))
+            }
             (A::Str(s), Type::Str) => Value::Str(s.clone()),
             (A::Name(n), Type::Given(set)) => match self.elements.get(&**n) {
                 Some((s, i)) if s == set => Value::Elem(*s, *i),
@@ -73,6 +93,17 @@ impl<'m> Reader<'m> {
             (_, Type::Pow(t)) => Value::Set(self.set(e, t)?),
             _ => return None,
         })
+    }
+
+    /// Several arguments are a left-nested pair.
+    fn tuple(&self, args: &[Expr], ty: &Type) -> Option<Value> {
+        match (args, ty) {
+            ([one], _) => self.value(one, ty),
+            ([first @ .., last], Type::Pair(t)) => {
+                Some(Value::pair(self.tuple(first, &t.0)?, self.value(last, &t.1)?))
+            }
+            _ => None,
+        }
     }
 
     fn set(&self, e: &Expr, elem: &Type) -> Option<BTreeSet<Value>> {

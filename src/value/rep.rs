@@ -4,9 +4,9 @@
 //! over such a type gets **bits**: one word (`Mask`) up to 64 elements, several (`Bits`) up to a few thousand.
 //! Since the bits of a small set are a number, a power set of a small type is such a type again. A pair
 //! `(a, b)` has the ordinal `a * |B| + b`, so a relation is a bit matrix, one row per element of the domain.
-//! Everything else is structure: exact integers, strings, pairs, records, sorted lists.
+//! Everything else is structure: exact numbers, strings, pairs, records, values of freetypes, sorted lists.
 
-use crate::model::{SetId, Type};
+use crate::model::{FreeType, SetId, Type};
 use crate::value::Scope;
 use std::sync::Arc;
 
@@ -33,6 +33,9 @@ pub enum Shape {
     Pair(R, R),
     Set(R, SetKind),
     Rec(Vec<R>),
+    Real,
+    /// What an argument of a constructor looks like is found when it is needed: it may be of the same type.
+    Free(FreeType, Arc<Scope>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +56,10 @@ impl Rep {
             Type::Given(s) => Rep { shape: Shape::Elem(*s), carrier: scope.size(*s).max(1) },
             Type::Int => Rep { shape: Shape::Int, carrier: 0 },
             Type::Str => Rep { shape: Shape::Str, carrier: 0 },
+            Type::Real => Rep { shape: Shape::Real, carrier: 0 },
+            Type::Free(free) => Rep { shape: Shape::Free(free.clone(), Arc::new(scope.clone())), carrier: 0 },
+            // Only inside of declarations, of which no value is made.
+            Type::Again(_) => Rep { shape: Shape::Str, carrier: 0 },
             Type::Pair(p) => return Rep::pair(Rep::of(&p.0, scope), Rep::of(&p.1, scope)),
             Type::Pow(t) => return Rep::set(Rep::of(t, scope)),
             Type::Rec(fields) => {

@@ -10,6 +10,7 @@ use super::rep::{R, Rep, SetKind, Shape, low};
 use super::{Scope, Value};
 use crate::model::SetId;
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
@@ -31,7 +32,44 @@ pub enum Val {
     /// A non-empty sequence: its items in order.
     Seq(Arc<[Val]>),
     Bits(Arc<[u64]>),
+    Real(Arc<BigRational>),
+    Free(Arc<FreeVal>),
     Lazy(LazySet),
+}
+
+/// A value of a freetype. Values are compared within one type, where the constructor tells how the argument looks.
+#[derive(Clone, Debug)]
+pub struct FreeVal {
+    pub case: u32,
+    pub argument: Option<(Val, R)>,
+}
+
+impl FreeVal {
+    fn parts(&self) -> (u32, Option<&Val>) {
+        (self.case, self.argument.as_ref().map(|(v, _)| v))
+    }
+}
+
+impl PartialEq for FreeVal {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts() == other.parts()
+    }
+}
+impl Eq for FreeVal {}
+impl PartialOrd for FreeVal {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for FreeVal {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.parts().cmp(&other.parts())
+    }
+}
+impl std::hash::Hash for FreeVal {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.parts().hash(state);
+    }
 }
 
 /// A set that is tested, not expanded. Never compared, ordered or hashed: `ops::force` comes first.
@@ -44,6 +82,8 @@ pub enum Lazy {
     Strings,
     /// All values of a type.
     All(R),
+    /// A freetype that is not inside of itself: each constructor with the set of its arguments.
+    Freetype(Vec<(u32, Option<(Val, R)>)>),
     Pow {
         of: Val,
         nonempty: bool,
@@ -166,6 +206,15 @@ impl Val {
             Some(small) => Val::I(small),
             None => Val::Big(Arc::new(i)),
         }
+    }
+
+    pub fn real(r: BigRational) -> Val {
+        Val::Real(Arc::new(r))
+    }
+
+    /// A value of a freetype; the argument is expanded.
+    pub fn free(case: u32, argument: Option<(Val, R)>) -> Val {
+        Val::Free(Arc::new(FreeVal { case, argument }))
     }
 
     pub fn lazy(l: Lazy) -> Val {
@@ -438,6 +487,16 @@ pub fn to_value(v: &Val, rep: &Rep) -> Value {
         Shape::Rec(parts) => {
             Value::Rec(parts.iter().enumerate().map(|(i, p)| to_value(&v.field(i, rep), p)).collect())
         }
+        Shape::Real => match v {
+            Val::Real(r) => Value::real((**r).clone()),
+            other => unreachable!("a real number was expected, not {other:?}"),
+        },
+        Shape::Free(..) => match v {
+            Val::Free(f) => {
+                Value::Free(f.case, f.argument.as_ref().map(|(v, rep)| Box::new(to_value(v, rep))))
+            }
+            other => unreachable!("a value of a freetype was expected, not {other:?}"),
+        },
         Shape::Set(e, _) => Value::Set(v.elems().map(|x| to_value(&x, e)).collect()),
     }
 }
@@ -453,6 +512,18 @@ pub fn from_value(v: &Value, rep: &Rep) -> Option<Val> {
         (Value::Rec(fields), Shape::Rec(parts)) if fields.len() == parts.len() => {
             let vals: Option<Vec<Val>> = fields.iter().zip(parts).map(|(f, p)| from_value(f, p)).collect();
             Val::record(vals?, rep)
+        }
+        (Value::Real(r), Shape::Real) => Val::real((**r).clone()),
+        (Value::Free(case, argument), Shape::Free(free, scope)) => {
+            free.case(*case)?;
+            match (argument, free.argument(*case)) {
+                (None, None) => Val::free(*case, None),
+                (Some(v), Some(ty)) => {
+                    let rep = Rep::of(&ty, scope);
+                    Val::free(*case, Some((from_value(v, &rep)?, rep)))
+                }
+                _ => return None,
+            }
         }
         (Value::Set(s), Shape::Set(e, _)) => {
             let elems: Option<Vec<Val>> = s.iter().map(|x| from_value(x, e)).collect();
@@ -478,10 +549,11 @@ pub fn submasks(m: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Integers compared as numbers.
+/// Two integers, or two real numbers, compared as numbers.
 pub fn cmp_int(a: &Val, b: &Val) -> std::cmp::Ordering {
     match (a, b) {
         (Val::I(x), Val::I(y)) => x.cmp(y),
+        (Val::Real(x), Val::Real(y)) => x.cmp(y),
         _ => a.to_bigint().cmp(&b.to_bigint()),
     }
 }

@@ -4,7 +4,8 @@
 use crate::support::random::Machine as Random;
 use crate::support::{explore, solved};
 use kanon::certify;
-use kanon::explore::inject::{Flaw, Flawed};
+use kanon::explore::audit::{self, Audit};
+use kanon::explore::inject::{Flaw, Flawed, Mistake};
 use kanon::explore::{Explored, Options};
 use kanon::model::load::{load, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
@@ -21,13 +22,13 @@ use kanon_checker::{Accepted, Place, Rejected, check, check_model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const EFFORT: Effort = Effort { root: 20_000_000, state: 2_000_000 };
+pub const EFFORT: Effort = Effort { root: 20_000_000, state: 2_000_000 };
 
 /// A folder that goes away with its owner.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub fn new(name: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("kanon-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a folder");
         Folder(path)
@@ -40,7 +41,7 @@ impl Drop for Folder {
     }
 }
 
-fn models(folder: &Path, out: &mut Vec<PathBuf>) {
+pub fn models(folder: &Path, out: &mut Vec<PathBuf>) {
     for path in std::fs::read_dir(folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path())) {
         match path.extension().and_then(|e| e.to_str()) {
             None => models(&path, out),
@@ -184,7 +185,8 @@ fn flaws_of_the_search_are_named() {
     let invariant: Expected = |r| matches!(r, Rejected::False { what: "the invariant", .. });
     let assertion: Expected = |r| matches!(r, Rejected::False { what: "an assertion", .. });
     let (scheduler, ring) = ("papers/scheduler0.mch", "papers/TokenRing.mch");
-    let rows: [(&str, Numbered, Expected); 7] = [
+    let rows: [(&str, Numbered, Expected); 8] = [
+        (ring, |n| Flaw::KeepsWord(n), successor),
         (scheduler, |n| Flaw::LosesSuccessor(n), successor),
         (scheduler, |n| Flaw::LosesOperation(n as usize), successor),
         (ring, |n| Flaw::LosesOperation(n as usize), successor),
@@ -218,6 +220,74 @@ fn flaws_of_the_search_are_named() {
             }
         }
         assert!(named > 0, "{file}: no flaw mattered");
+    }
+}
+
+/// Mistakes of the search itself: in the visited set, in batches, in blocks that threads hand on. Nobody looks while it
+/// runs.
+#[test]
+fn mistakes_of_the_search_are_named() {
+    type Numbered = fn(u64) -> Mistake;
+    let rows: [(Numbered, &str); 6] = [
+        (Mistake::Forgets, "stored twice"),
+        (Mistake::ClaimsPresent, "missing"),
+        (Mistake::Drops, "missing"),
+        (Mistake::ViewClaims, "missing"),
+        (Mistake::BatchDrops, "missing"),
+        (Mistake::LosesBlock, "missing"),
+    ];
+    for (mistake, expected) in rows {
+        for threads in [Some(1), Some(2)] {
+            let one_by_one = matches!(mistake(1), Mistake::Drops(_) | Mistake::Forgets(_));
+            if one_by_one && threads != Some(1) {
+                continue;
+            }
+            let mut named = 0;
+            // One with many ways to a state, and one with few.
+            let files = ["papers/scheduler0.mch", "lang/errors/find_deadlock.mch"];
+            for (n, file) in (1..12).flat_map(|n| files.map(|file| (n, file))) {
+                let system = machine(file);
+                let options =
+                    Options { deadlock: false, goal: false, threads, one_by_one, ..Options::default() };
+                let whole = explore(&system, &options, &Stop::default()).store.len();
+                let audit = Audit { every: u64::MAX, shadow_states: 1, mistake: Some(mistake(n)) };
+                let run =
+                    audit::explore(&*system, None, &options, &Stop::default(), &mut |_| {}, (&audit, None));
+                let (explored, _) = run.expect("they go together");
+                match checked(&system.model, &system.scope, None, &written(&system, &explored, false)) {
+                    // Other ways led to what was lost.
+                    Ok(_) => assert_eq!(explored.store.len(), whole, "{:?}", mistake(n)),
+                    Err(why) => {
+                        assert!(why.to_string().contains(expected), "{:?}: {why}", mistake(n));
+                        named += 1;
+                    }
+                }
+            }
+            assert!(named > 0, "{:?} with {threads:?} threads: no mistake mattered", mistake(1));
+        }
+    }
+}
+
+/// The invariant of one state taken for that of another, in a batch and one by one.
+#[test]
+fn a_search_that_lies_about_the_invariant_is_rejected() {
+    for (mistake, one_by_one) in [(Mistake::QuietLies(1), false), (Mistake::Lies(6), true)] {
+        let system = machine("lang/errors/find_invariant.mch");
+        let options = Options { deadlock: false, goal: false, one_by_one, ..Options::default() };
+        let lies = |n| match mistake {
+            Mistake::Lies(_) => Mistake::Lies(n),
+            other => other,
+        };
+        let mut named = 0;
+        for n in 1..10 {
+            let audit = Audit { every: u64::MAX, shadow_states: 1, mistake: Some(lies(n)) };
+            let run = audit::explore(&*system, None, &options, &Stop::default(), &mut |_| {}, (&audit, None));
+            let (explored, _) = run.expect("they go together");
+            let why = checked(&system.model, &system.scope, None, &written(&system, &explored, false));
+            let why = why.expect_err("the invariant is false in some state");
+            named += usize::from(matches!(why, Rejected::False { what: "the invariant", .. }));
+        }
+        assert!(named > 0, "{mistake:?}");
     }
 }
 
@@ -440,7 +510,7 @@ fn random_contents_do_not_panic() {
             (seed >> 33) as usize % n.max(1)
         };
         let mut rejected = 0;
-        for _ in 0..2_500 {
+        for _ in 0..5_000 {
             let mut parts = whole.clone();
             for _ in 0..=random(3) {
                 let place = random(parts.chunks.len());
@@ -455,7 +525,7 @@ fn random_contents_do_not_panic() {
             }
             rejected += usize::from(checked(&system.model, &system.scope, None, &parts.sealed()).is_err());
         }
-        assert!(rejected > 2_000, "{rejected}");
+        assert!(rejected > 4_000, "{rejected}");
     }
 }
 

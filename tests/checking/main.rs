@@ -2,6 +2,7 @@
 
 mod audit;
 mod certificates;
+mod choices;
 mod elements;
 mod eventb;
 mod fixed;
@@ -15,3 +16,4 @@ mod starts;
 #[path = "../support/mod.rs"]
 mod support;
 mod threads;
+mod traces;

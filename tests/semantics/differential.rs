@@ -177,6 +177,12 @@ fn values_and_faults_agree() {
     assert!(on_words > (compared.values + compared.faults) / 2, "only {on_words} on words: {compared:?}");
 }
 
+/// Real numbers and freetypes. `KANON_CASES` sets how many.
+#[test]
+fn reals_and_freetypes_agree() {
+    agree(15_000, true, |seed| Case::typed(seed, 3 + (seed % 10) as usize));
+}
+
 /// Infinite sets as operands of everything that takes a set. `KANON_CASES` sets how many.
 #[test]
 fn infinite_sets_agree() {

@@ -15,6 +15,12 @@ fn has_type(value: &Value, ty: &Type) -> bool {
         (Value::Bool(_), Type::Bool | Type::Pred) => true,
         (Value::Int(_), Type::Int) | (Value::Str(_), Type::Str) => true,
         (Value::Elem(a, _), Type::Given(b)) => a == b,
+        (Value::Real(_), Type::Real) => true,
+        (Value::Free(case, argument), Type::Free(free)) => match (argument, free.argument(*case)) {
+            (Some(v), Some(t)) => has_type(v, &t),
+            (None, None) => free.case(*case).is_some(),
+            _ => false,
+        },
         (Value::Pair(p), Type::Pair(t)) => has_type(&p.0, &t.0) && has_type(&p.1, &t.1),
         (Value::Set(s), Type::Pow(t)) => s.iter().all(|v| has_type(v, t)),
         (Value::Rec(vs), Type::Rec(ts)) => {

@@ -75,9 +75,14 @@ pub fn project(machine: &Machine) -> Project {
 }
 
 fn explicit(project: &Project, options: &Options) -> Option<Checked> {
+    explored(project, options, STATES)
+}
+
+/// The answer of explicit search, within so many states.
+pub fn explored(project: &Project, options: &Options, states: usize) -> Option<Checked> {
     let deadline = Deadline::after(Some(Duration::from_secs(2)));
     let options =
-        Options { max_states: Some(STATES), symmetry: Strategy::Off, shortest: true, ..options.clone() };
+        Options { max_states: Some(states), symmetry: Strategy::Off, shortest: true, ..options.clone() };
     let task = run::Task { options, ..run::Task::default() };
     let solved = task.solve(project, &deadline).ok()?;
     run::check::check(&solved, &task, &deadline, &mut |_| {}).ok()
@@ -97,7 +102,7 @@ fn by_formulas(project: &Project, engine: Engine, options: &Options, mutant: Mut
     answer(project, &task, &deadline, &|_| {}).expect("the options go together")
 }
 
-fn length(found: &Option<kanon::run::answer::Counterexample>) -> usize {
+pub fn length(found: &Option<kanon::run::answer::Counterexample>) -> usize {
     found.as_ref().map_or(0, |f| f.trace.steps.len().saturating_sub(1))
 }
 
@@ -197,4 +202,61 @@ fn planted_mistakes_are_found() {
         }
     }
     assert!(is_found(&clash, 1, Mutant::ClashIsFine));
+}
+
+/// Quantifiers over more values than can be listed: PROPERTIES with them are decided, and engines answer under them.
+#[test]
+fn quantifiers_of_properties_that_are_not_unfolded() {
+    let project = |text: &str| {
+        let loaded = load_text("m.mch", text);
+        let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+        let (scope, _) = scope(&model, &ScopeArgs::default()).expect("a scope");
+        Project { opened: Opened { model, scope, ..Opened::default() }, ..Project::default() }
+    };
+    let ask = |properties: &str, engine: Engine| {
+        let text = format!(
+            "MACHINE m CONSTANTS g, k PROPERTIES g : 1..20 <-> 1..20 & k : 1..20 & {properties} VARIABLES x INVARIANT x : \
+             1..20 & x /= 13 INITIALISATION x := 1 OPERATIONS op = ANY y WHERE x |-> y : g THEN x := y END END"
+        );
+        let options = Options { deadlock: false, ..Options::default() };
+        let task = Task { depth: 30, solver: Backend::Sat, options, ..Task::new(engine) };
+        let deadline = Deadline::after(Some(Duration::from_secs(60)));
+        let found = answer(&project(&text), &task, &deadline, &|_| {}).expect("the options go together");
+        println!("{properties}: {:?} {:?} {} s", found.verdict, found.reason, found.seconds);
+        found
+    };
+    // Every set that has 1 and is closed has k, and k is 5: then there is a way from 1 to 5. Nothing says that there is
+    // one to 13; without more edges than 1 to 5 there is none.
+    let way = "!s.(s <: 1..20 & 1 : s & g[s] <: s => k : s) & k = 5";
+    let short = "g <: %i.(i : 1..4 | i + 1)";
+    for engine in [Engine::KInduction, Engine::Ic3] {
+        let found = ask(&format!("{way} & {short}"), engine);
+        assert_eq!(found.verdict, Decision::Holds, "{:?}", found.reason);
+    }
+    // There is no such way if an edge is missing.
+    let found = ask(&format!("{way} & {short} & 3 |-> 4 /: g"), Engine::Ic3);
+    let wrong = found.refuted.expect("PROPERTIES that cannot be satisfied");
+    assert_eq!(wrong.code, "B0413");
+    assert_eq!(found.verdict, Decision::Unknown);
+    // A quantifier inside of the other: for every set there is one that is disjoint from it and has k, unless it has k.
+    let two = "!s.(s <: 1..20 & k /: s => #t.(t <: 1..20 & t /\\ s = {} & k : t)) & g = {1 |-> 2}";
+    assert_eq!(ask(two, Engine::Ic3).verdict, Decision::Holds);
+    // The other way round it is false, and one conjunct is to blame.
+    let none = "#t.(t <: 1..20 & k : t & !s.(s <: 1..20 & k : s => t /\\ s = {})) & g = {}";
+    assert!(ask(none, Engine::Ic3).refuted.is_some());
+    // A path counts only for constants that fulfil PROPERTIES: 13 is reached where it has to be.
+    let far = "!s.(s <: 1..20 & 1 : s & g[s] <: s => 13 : s) & g <: {1 |-> 4, 4 |-> 13, 13 |-> 1}";
+    let found = ask(far, Engine::Bmc);
+    assert_ne!(found.verdict, Decision::Holds, "{:?}", found.reason);
+    assert!(found.refuted.is_none());
+    // Some of PROPERTIES have no formula, and another is false.
+    let text = "MACHINE m CONSTANTS f, c PROPERTIES f : INTEGER --> INTEGER & c : INTEGER & c * c = 3 VARIABLES x \
+                INVARIANT x : INTEGER INITIALISATION x := f(0) OPERATIONS op = x := c END";
+    let task = Task::new(Engine::Bmc);
+    let found = answer(&project(text), &task, &Deadline::never(), &|_| {}).expect("the options go together");
+    assert_eq!(found.refuted.map(|d| d.code), Some("B0413"));
+    // That it may be undefined is not that it is false.
+    let text = text.replace("c * c = 3", "c : 0..3 & 3 / c > 5");
+    let found = answer(&project(&text), &task, &Deadline::never(), &|_| {}).expect("the options go together");
+    assert!(found.refuted.is_none());
 }

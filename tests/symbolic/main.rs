@@ -3,6 +3,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod dense;
+mod export;
 mod ground;
 mod machines;
 mod models;

@@ -2,7 +2,7 @@
 
 use super::forms::{Conjunct, Form, OpenSlots, flatten, form, may_fault, memberships};
 use super::{Compiler, fun_kind};
-use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Space};
+use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Items, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
 use crate::lang::diag::Span;
@@ -370,7 +370,16 @@ impl Compiler<'_> {
     }
 
     /// What the conjuncts say of the unknown function's value at a point.
-    pub(super) fn equations(&mut self, slot: Slot, others: &OpenSlots, todo: &[Conjunct]) -> Vec<Equation> {
+    pub(super) fn equations(
+        &mut self,
+        (slot, space): (Slot, &Expr),
+        others: &OpenSlots,
+        todo: &[Conjunct],
+    ) -> Vec<Equation> {
+        let to_sequences = match &space.kind {
+            ExprKind::Binary(_, _, to) => super::pred::seq_kind(to).is_some(),
+            _ => false,
+        };
         let mut out = Vec::new();
         for c in todo {
             if c.negated || c.expr.asks_for_values() {
@@ -394,7 +403,12 @@ impl Compiler<'_> {
                         if self.mentions_open(part.expr, others) {
                             continue;
                         }
-                        let Some((point, value)) = self.equation(slot, part.expr) else { continue };
+                        let given = self.equation(slot, part.expr);
+                        let given = match given {
+                            None if to_sequences => self.items(slot, part.expr, &parts),
+                            given => given,
+                        };
+                        let Some((point, value)) = given else { continue };
                         let (point, shift) = shifted(point);
                         let mut open = bound.clone();
                         if !self.is_pattern(point, &open) {
@@ -421,6 +435,53 @@ impl Compiler<'_> {
             }
         }
         out
+    }
+
+    /// `!j.(P => f(E)(j) = V)` beside `size(f(E)) = L`, with the E. That f(E) is a sequence is what its caller knows.
+    fn items<'e>(
+        &mut self,
+        slot: Slot,
+        e: &'e Expr,
+        beside: &[Conjunct<'e>],
+    ) -> Option<(&'e Expr, EquationValue)> {
+        let ExprKind::Quant(Quant::Forall, locals, body) = &e.kind else { return None };
+        let ([local], ExprKind::Binary(BinOp::Implies, guard, equation)) = (&locals[..], &body.kind) else {
+            return None;
+        };
+        let ExprKind::Binary(BinOp::Eq, a, b) = &equation.kind else { return None };
+        let item = |c: &mut Self, e: &'e Expr| match &e.kind {
+            ExprKind::Apply(s, j) if matches!(j.kind, ExprKind::Local(l) if l == *local) => match &s.kind {
+                ExprKind::Apply(f, point) if c.as_slot(f) == Some(slot) => Some((&**s, &**point)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (sequence, point, value) = match (item(self, a), item(self, b)) {
+            (Some((s, point)), _) => (s, point, b),
+            (None, Some((s, point))) => (s, point, a),
+            (None, None) => return None,
+        };
+        let is_length = |e: &Expr| match &e.kind {
+            ExprKind::Call(Fun::Size | Fun::Card, args) => args[0] == *sequence,
+            _ => false,
+        };
+        let length = beside.iter().find_map(|c| match form(*c) {
+            Form::Eq(x, y) if is_length(x) => Some(y),
+            Form::Eq(x, y) if is_length(y) => Some(x),
+            _ => None,
+        })?;
+        if point.mentions_local(*local) || length.any(&|x| self.symbol(x) == Some(slot)) {
+            return None;
+        }
+        let place = self.local_slot(*local);
+        let items = Items {
+            length: self.expr(length),
+            place,
+            guard: self.test(guard),
+            value: self.expr(value),
+            rep: self.rep(&sequence.ty),
+        };
+        Some((point, EquationValue::Items(Box::new(items))))
     }
 
     /// `f(E) = V`, `V = f(E)` or `f(E) : S`, with the E.
@@ -502,6 +563,15 @@ impl Compiler<'_> {
         self.estimate(set) >= UNBOUNDED
     }
 
+    fn freetype_size(&mut self, ty: &Type) -> f64 {
+        let Some(Type::Free(free)) = ty.elem() else { return NEVER };
+        let Some(decl) = self.model.freetypes.get(free.at as usize) else { return NEVER };
+        if free.def().is_recursive {
+            return NEVER;
+        }
+        decl.arguments.iter().map(|set| set.as_ref().map_or(1.0, |set| self.estimate(set))).sum()
+    }
+
     /// About how many elements a set has; at least [`UNBOUNDED`] when it cannot be enumerated.
     pub(super) fn estimate(&mut self, set: &Expr) -> f64 {
         let rep = self.rep(&set.ty);
@@ -514,6 +584,7 @@ impl Compiler<'_> {
             ExprKind::Lit(Lit::EmptySet | Lit::EmptySeq) => 0.0,
             ExprKind::Lit(Lit::NatSet | Lit::Nat1Set) => max as f64 + 1.0,
             ExprKind::Lit(Lit::IntSet) => max as f64 - min as f64 + 1.0,
+            ExprKind::Lit(Lit::Whole) => self.freetype_size(&set.ty),
             ExprKind::Lit(_) => NEVER,
             ExprKind::Binary(BinOp::Interval, a, b) => match (literal(a), literal(b)) {
                 (Some(a), Some(b)) => (b - a + 1.0).max(0.0),
@@ -610,7 +681,7 @@ pub(super) fn type_size(rep: &Rep) -> f64 {
     match &rep.shape {
         Shape::Bool => 2.0,
         Shape::Elem(_) => 2.0,
-        Shape::Int | Shape::Str => UNBOUNDED * 4.0,
+        Shape::Int | Shape::Str | Shape::Real | Shape::Free(..) => UNBOUNDED * 4.0,
         Shape::Pair(a, b) => {
             let (m, n) = (type_size(a), type_size(b));
             finite(&[m, n], m * n)

@@ -2,7 +2,7 @@
 
 use super::fun_kind;
 use crate::eval::node::Slot;
-use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, UnOp};
+use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, Type, UnOp};
 use std::collections::HashSet;
 
 /// A conjunct, negated or not.
@@ -67,6 +67,12 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
         return Form::Other;
     }
     let Conjunct { expr, negated, .. } = c;
+    if let ExprKind::Binary(BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge, a, _) = &expr.kind
+        && a.ty != Type::Int
+    {
+        // Between two real numbers there is always another: bounds do not generate.
+        return Form::Other;
+    }
     match (&expr.kind, negated) {
         (ExprKind::Binary(BinOp::Eq, a, b), false) | (ExprKind::Binary(BinOp::Neq, a, b), true) => {
             Form::Eq(a, b)
@@ -110,6 +116,77 @@ pub(super) fn form(c: Conjunct<'_>) -> Form<'_> {
         }
         (ExprKind::If(c, a, b), _) => Form::If(c, a, b),
         _ => Form::Other,
+    }
+}
+
+/// With the memberships `(x, y) : {a, b | P}` among its conjuncts replaced by P of x and y, if P is plain arithmetic: it then
+/// says more about the unknowns than that they are in a set. `None` if there are none.
+pub(super) fn opened(e: &Expr) -> Option<Expr> {
+    match &e.kind {
+        ExprKind::Binary(BinOp::And, a, b) => {
+            let (x, y) = (opened(a), opened(b));
+            if x.is_none() && y.is_none() {
+                return None;
+            }
+            let (x, y) = (x.unwrap_or_else(|| (**a).clone()), y.unwrap_or_else(|| (**b).clone()));
+            Some(Expr { kind: ExprKind::Binary(BinOp::And, Box::new(x), Box::new(y)), ..e.clone() })
+        }
+        ExprKind::Binary(BinOp::In, x, set) => {
+            let ExprKind::Compr(locals, pred) = &set.kind else { return None };
+            let mut parts = Vec::new();
+            let mut rest: &Expr = x;
+            for _ in 1..locals.len() {
+                let ExprKind::Binary(BinOp::Pair, a, b) = &rest.kind else { return None };
+                parts.push(&**b);
+                rest = a;
+            }
+            parts.push(rest);
+            parts.reverse();
+            let is_name = |e: &&Expr| {
+                matches!(
+                    e.kind,
+                    ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Int(_)
+                )
+            };
+            if !parts.iter().all(is_name) || pred.any(&|e| !is_plain(e)) {
+                return None;
+            }
+            let mut pred = (**pred).clone();
+            pred.replace(&|kind| match kind {
+                ExprKind::Local(l) => {
+                    let place = locals.iter().position(|bound| bound == l)?;
+                    Some(parts[place].kind.clone())
+                }
+                _ => None,
+            });
+            Some(pred)
+        }
+        _ => None,
+    }
+}
+
+/// Comparisons, sums, products and names.
+fn is_plain(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Binary(op, ..) => matches!(
+            op,
+            BinOp::And
+                | BinOp::Eq
+                | BinOp::Neq
+                | BinOp::Lt
+                | BinOp::Le
+                | BinOp::Gt
+                | BinOp::Ge
+                | BinOp::In
+                | BinOp::Add
+                | BinOp::Sub
+                | BinOp::Mul
+                | BinOp::Interval
+        ),
+        ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Int(_) => true,
+        ExprKind::Lit(_) => true,
+        ExprKind::Unary(UnOp::Neg, _) => true,
+        _ => false,
     }
 }
 
@@ -184,8 +261,12 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
                     match &l.kind {
                         ExprKind::SetExt(items) => items.iter().for_each(|x| follows(x, r, false)),
                         ExprKind::Binary(BinOp::Union, s, t) => {
-                            follows(s, r, true);
-                            follows(t, r, true);
+                            for part in [s, t] {
+                                if let ExprKind::SetExt(items) = &part.kind {
+                                    items.iter().for_each(|x| follows(x, r, false));
+                                }
+                                follows(part, r, true);
+                            }
                         }
                         _ => {}
                     }

@@ -249,6 +249,9 @@ impl Compiler<'_> {
 
     /// The expression as a linear form over unknowns and known parts.
     fn linear<'e>(&self, e: &'e Expr, open: &OpenSlots) -> Option<Linear<'e>> {
+        if e.ty == Type::Real {
+            return None;
+        }
         if let Some(s) = self.symbol(e).filter(|s| open.contains(s)) {
             return Some(Linear { terms: [(Term::Unknown(s), 1)].into(), ..Linear::default() });
         }

@@ -1,6 +1,8 @@
 //! From the typed model to nodes and plans: names become slots, types become representations, predicates
 //! with unknowns become plans.
 
+mod choice;
+mod ends;
 mod estimate;
 mod forms;
 mod linear;
@@ -10,8 +12,7 @@ mod stmt;
 
 pub use stmt::Event;
 
-use super::node::{Binary, Call, Compr, Node, Slot, Unary, tuple_rep};
-use super::plan::Plan;
+use super::node::{Asking, Binary, Call, Compr, Last, Node, Oracle, Slot, Typed, TypedOp, Unary, tuple_rep};
 use crate::lang::diag::Span;
 use crate::model::{
     BinOp, Binder, ConstId, Expr, ExprKind, Fun, Lit, LocalId, Model, Target, Type, UnOp, VarId,
@@ -63,6 +64,10 @@ pub struct Compiler<'m> {
     implied: Vec<linear::Implied>,
     /// Constants that are equal to a set without end: not to be run through.
     endless: HashSet<ConstId>,
+    /// Whom to ask where a plan takes too long, and when that is.
+    oracle: Option<(Arc<dyn Oracle>, Asking)>,
+    /// What the plan that is being made has to try.
+    work: choice::Work,
 }
 
 impl<'m> Compiler<'m> {
@@ -84,6 +89,8 @@ impl<'m> Compiler<'m> {
             parameters: HashSet::new(),
             implied: Vec::new(),
             endless: HashSet::new(),
+            oracle: None,
+            work: choice::Work::NONE,
         };
         for d in model.constants.iter().chain(&model.variables) {
             c.new_slot(d.name.clone(), &d.ty, d.span);
@@ -93,6 +100,12 @@ impl<'m> Compiler<'m> {
         c.comprs.clear();
         c.locals.clear();
         c
+    }
+
+    /// Plans that are made from here on may ask somebody where they take too long.
+    pub fn with_oracle(mut self, oracle: Arc<dyn Oracle>, asking: Asking) -> Self {
+        self.oracle = Some((oracle, asking));
+        self
     }
 
     /// Finds constants that are equal to a set without end, in the order of the text.
@@ -201,6 +214,8 @@ impl<'m> Compiler<'m> {
             ExprKind::Elem(_, i) => Node::Const(Val::W(u64::from(*i))),
             ExprKind::Int(i) => Node::Const(Val::big(i.clone())),
             ExprKind::Str(s) => Node::Const(Val::Str(s.clone())),
+            ExprKind::Real(r) => Node::Const(Val::real(r.clone())),
+            ExprKind::Lit(Lit::Whole) => self.whole(e, &out),
             ExprKind::Lit(l) => self.literal(*l, &out),
             ExprKind::Unary(op, a) => self.unary_op(*op, a, out, span),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, out, span),
@@ -349,8 +364,9 @@ impl<'m> Compiler<'m> {
             Lit::EmptySet | Lit::EmptySeq => Node::Const(Val::empty(out)),
             Lit::Succ => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(1))))),
             Lit::Pred => Node::Const(Val::lazy(Lazy::Closure(Arc::new(Shift(-1))))),
-            // These do not pass the type checker.
-            Lit::RealSet | Lit::FloatSet | Lit::Whole => Node::Const(Val::None),
+            Lit::RealSet => Node::Const(Val::lazy(Lazy::All(out.elem().clone()))),
+            // The one has its own place, the other does not pass the type checker.
+            Lit::Whole | Lit::FloatSet => Node::Const(Val::None),
         }
     }
 
@@ -382,6 +398,7 @@ impl<'m> Compiler<'m> {
     fn unary_op(&mut self, op: UnOp, a: &Expr, out: R, span: Span) -> Node {
         let rep = self.rep(&a.ty);
         match op {
+            UnOp::Neg if a.ty == Type::Real => self.typed(TypedOp::Neg, &[a], out, span),
             UnOp::Neg => match self.expr(a) {
                 Node::Const(v) => Node::Const(ops::neg(&v)),
                 n => Node::Unary { op: Unary::Neg, a: Box::new(n), rep, out, span },
@@ -398,6 +415,11 @@ impl<'m> Compiler<'m> {
     }
 
     fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, out: R, span: Span) -> Node {
+        if a.ty == Type::Real
+            && let Some(op) = real_op(op)
+        {
+            return self.typed(TypedOp::Real(op), &[a, b], out, span);
+        }
         let (ra, rb) = (self.rep(&a.ty), self.rep(&b.ty));
         if let Some(kind) = fun_kind(op) {
             let node = Node::Fun { kind, from: self.boxed(a), to: self.boxed(b), out: out.clone() };
@@ -559,8 +581,16 @@ impl<'m> Compiler<'m> {
                     span,
                 }));
             }
-            // Does not pass the type checker.
-            Fun::Unsupported(_) => return Node::Const(Val::None),
+            Fun::Real => return self.typed(TypedOp::FromInt, &[&args[0]], out, span),
+            Fun::Floor => return self.typed(TypedOp::Floor, &[&args[0]], out, span),
+            Fun::Ceiling => return self.typed(TypedOp::Ceiling, &[&args[0]], out, span),
+            Fun::Construct(case) => {
+                let parts: Vec<&Expr> = args.iter().collect();
+                let rep = args.first().map(|a| self.rep(&a.ty));
+                return self.typed(TypedOp::Construct(case, rep), &parts, out, span);
+            }
+            Fun::Destruct(case) => return self.typed(TypedOp::Destruct(case), &[&args[0]], out, span),
+            Fun::IsCase(case) => return self.typed(TypedOp::IsCase(case), &[&args[0]], out, span),
         };
         let rep = self.rep(&args[0].ty);
         let a = self.boxed(&args[0]);
@@ -577,6 +607,28 @@ impl<'m> Compiler<'m> {
             Unary::Pow { .. } | Unary::Seqs(_) => self.bits(node, &out),
             _ => node,
         }
+    }
+
+    fn typed(&mut self, op: TypedOp, args: &[&Expr], out: R, span: Span) -> Node {
+        let args = args.iter().map(|a| self.expr(a)).collect();
+        Node::Typed(Box::new(Typed { op, args, out, span }))
+    }
+
+    /// A freetype as a set.
+    fn whole(&mut self, e: &Expr, out: &R) -> Node {
+        let all = || Node::Const(Val::lazy(Lazy::All(out.elem().clone())));
+        let Some(Type::Free(free)) = e.ty.elem() else { return all() };
+        let model = self.model;
+        let Some(decl) = model.freetypes.get(free.at as usize).filter(|_| !free.def().is_recursive) else {
+            return all();
+        };
+        let rep = |c: &mut Self, set: &Option<Expr>| {
+            let element = set.as_ref().and_then(|set| set.ty.elem());
+            element.map(|ty| c.rep(ty))
+        };
+        let cases = decl.arguments.iter().map(|set| rep(self, set)).collect();
+        let sets: Vec<&Expr> = decl.arguments.iter().flatten().collect();
+        self.typed(TypedOp::Freetype(cases), &sets, out.clone(), e.span)
     }
 
     // ---- comprehensions -------------------------------------------------------------------------------------
@@ -665,12 +717,16 @@ impl<'m> Compiler<'m> {
     ) -> Arc<Compr> {
         let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
         let slot_reps: Vec<R> = slots.iter().map(|s| self.slots[*s as usize].rep.clone()).collect();
-        let plan: Plan = self.plan(&slots, &[pred]);
+        let (plan, work) = self.counted(&slots, &[pred]);
+        // What has no end is not run through, so there is nothing to ask.
+        let plan = if plan.unbounded { plan } else { self.asked(plan, work, &slots, &[pred], false) };
         let test = self.test(pred);
         debug_assert!(is_map || value.is_some() || *rep.elem() == tuple_rep(&slot_reps));
         let infinite = plan.unbounded && rep.elem().carrier == 0;
         let is_relation = slots.len() > 1 && !is_map && value.is_none();
         let pointwise = (infinite && is_relation).then(|| self.plan(&slots[slots.len() - 1..], &[pred]));
+        let last = if is_map || infinite { None } else { self.reads_of(e) };
+        let last = last.map(|reads| Arc::new(Last { reads, value: Default::default() }));
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -684,6 +740,7 @@ impl<'m> Compiler<'m> {
             infinite,
             pointwise,
             span: e.span,
+            last,
         });
         if let Some(id) = binder(locals) {
             self.comprs.entry((id, self.inlining)).or_default().push((e.clone(), c.clone()));
@@ -695,6 +752,16 @@ impl<'m> Compiler<'m> {
     fn compiled(&self, e: &Expr, locals: &[LocalId]) -> Option<Arc<Compr>> {
         let copies = self.comprs.get(&(binder(locals)?, self.inlining))?;
         copies.iter().find(|(known, _)| known == e).map(|(_, c)| c.clone())
+    }
+}
+
+fn real_op(op: BinOp) -> Option<ops::Real> {
+    match op {
+        BinOp::Add => Some(ops::Real::Add),
+        BinOp::Sub => Some(ops::Real::Sub),
+        BinOp::Mul => Some(ops::Real::Mul),
+        BinOp::Div => Some(ops::Real::Div),
+        _ => None,
     }
 }
 

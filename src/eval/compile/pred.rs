@@ -18,7 +18,7 @@ impl Compiler<'_> {
             ExprKind::Quant(q, locals, body) => {
                 let slots: Vec<Slot> = locals.iter().map(|l| self.local_slot(*l)).collect();
                 match q {
-                    Quant::Exists => Test::Exists(Arc::new(self.plan(&slots, &[body]))),
+                    Quant::Exists => Test::Exists(Arc::new(self.plan_of_one(&slots, &[body]))),
                     Quant::Forall => {
                         let mut antecedents = Vec::new();
                         let mut body: &Expr = body;
@@ -26,7 +26,7 @@ impl Compiler<'_> {
                             antecedents.push(&**p);
                             body = q;
                         }
-                        let plan = self.plan(&slots, &antecedents);
+                        let plan = self.plan_of_all(&slots, &antecedents, body);
                         Test::Forall(Arc::new(plan), Box::new(self.test(body)))
                     }
                 }
@@ -73,12 +73,17 @@ impl Compiler<'_> {
             BinOp::NotSubset => at(not(self.inclusion(a, b, false))),
             BinOp::StrictSubset => at(self.inclusion(a, b, true)),
             BinOp::NotStrictSubset => at(not(self.inclusion(a, b, true))),
-            BinOp::Lt => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Lt)),
-            BinOp::Le => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Le)),
-            BinOp::Gt => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Gt)),
-            BinOp::Ge => Test::Atom(Atom::Cmp(self.boxed(a), self.boxed(b), Cmp::Ge)),
+            BinOp::Lt => self.ordered(a, b, Cmp::Lt),
+            BinOp::Le => self.ordered(a, b, Cmp::Le),
+            BinOp::Gt => self.ordered(a, b, Cmp::Gt),
+            BinOp::Ge => self.ordered(a, b, Cmp::Ge),
             _ => Test::Atom(Atom::EqW(Box::new(self.expr(e)), Box::new(Node::Const(Val::TRUE)))),
         }
+    }
+
+    fn ordered(&mut self, a: &Expr, b: &Expr, cmp: Cmp) -> Test {
+        let (x, y) = (self.boxed(a), self.boxed(b));
+        Test::Atom(if a.ty == Type::Real { Atom::CmpReal(x, y, cmp) } else { Atom::Cmp(x, y, cmp) })
     }
 
     fn equality(&mut self, a: &Expr, b: &Expr) -> Test {
@@ -106,7 +111,7 @@ impl Compiler<'_> {
             return Test::Atom(Atom::InSeq { kind, s: self.boxed(x), of: self.boxed(&args[0]), rep: elem });
         }
         match &set.kind {
-            ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet) => {
+            ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet | Lit::RealSet | Lit::Whole) => {
                 return Test::Atom(Atom::Defined(self.boxed(x)));
             }
             // Only a type: a relation that is infinite has it too.
@@ -204,7 +209,10 @@ fn is_small(e: &Expr) -> bool {
 /// Whether the set has all values of its type.
 pub(super) fn is_type(set: &Expr) -> bool {
     match &set.kind {
-        ExprKind::Given(_) | ExprKind::Lit(Lit::BoolSet | Lit::StringSet | Lit::Integer) => true,
+        ExprKind::Given(_) => true,
+        ExprKind::Lit(l) => {
+            matches!(l, Lit::BoolSet | Lit::StringSet | Lit::Integer | Lit::RealSet | Lit::Whole)
+        }
         ExprKind::Product(a, b) | ExprKind::Binary(BinOp::Rel, a, b) => is_type(a) && is_type(b),
         ExprKind::Call(Fun::Pow, args) => args.iter().all(is_type),
         _ => false,

@@ -5,14 +5,14 @@
 
 use super::Compiler;
 use super::estimate::{Sequences, UNBOUNDED, type_size, weight};
-use super::forms::{Conjunct, Form, Known, OpenSlots, flatten, form, known, may_fault, memberships};
+use super::forms::{Conjunct, Form, Known, OpenSlots, flatten, form, known, may_fault, memberships, opened};
 use super::linear::alldifferent;
 use super::pred::{is_type, seq_kind};
 use crate::eval::node::grow::Grow;
 use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Binder, Expr, ExprKind, LocalId, Type, UnOp};
+use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, LocalId, Type, UnOp};
 use crate::value::rep::{Rep, Shape};
 use crate::value::val::Val;
 use std::collections::{HashMap, HashSet};
@@ -73,9 +73,16 @@ enum WayKind<'e> {
 impl<'m> Compiler<'m> {
     /// A plan that finds the values of `unknown` for which all of `preds` hold.
     pub fn plan(&mut self, unknown: &[Slot], preds: &[&Expr]) -> Plan {
+        let (plan, work) = self.counted(unknown, preds);
+        self.asked(plan, work, unknown, preds, false)
+    }
+
+    /// The same without anybody to ask.
+    pub(super) fn plain_plan(&mut self, unknown: &[Slot], preds: &[&Expr]) -> Plan {
+        let opened: Vec<Option<Expr>> = preds.iter().map(|p| opened(p)).collect();
         let mut todo = Vec::new();
-        for p in preds {
-            flatten(Conjunct::new(p, false), &mut todo);
+        for (p, opened) in preds.iter().zip(&opened) {
+            flatten(Conjunct::new(opened.as_ref().unwrap_or(p), false), &mut todo);
         }
         let mut plan = Plan::default();
         plan.steps =
@@ -113,7 +120,9 @@ impl<'m> Compiler<'m> {
                 steps.push(PlanStep::Test(Test::Exists(Arc::new(rest))));
                 break;
             }
-            if self.take_equality(&mut open, &mut todo, &mut steps) {
+            if self.take_equality(&mut open, &mut todo, &mut steps)
+                || self.take_end(&mut open, &mut todo, &mut steps)
+            {
                 continue;
             }
             let Some(way) = self.best_way(&open, &todo) else { break };
@@ -121,6 +130,7 @@ impl<'m> Compiler<'m> {
             if way.cost >= UNBOUNDED - 1.0 {
                 *unbounded = true;
             }
+            self.work.add(way.cost, matches!(way.kind, WayKind::Range { .. }));
             match way.kind {
                 WayKind::In { conjunct, pattern, set, subset } => {
                     if let Some(i) = conjunct {
@@ -173,7 +183,7 @@ impl<'m> Compiler<'m> {
                             tests.push(self.conjunct_test(*c));
                         }
                     }
-                    let equations = self.equations(slot, &others, &todo);
+                    let equations = self.equations((slot, set), &others, &todo);
                     open.remove(&slot);
                     steps.push(PlanStep::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
                 }
@@ -495,6 +505,9 @@ impl<'m> Compiler<'m> {
                 span,
             }
         };
+        if l.ty != Type::Int {
+            return None;
+        }
         match &l.kind {
             ExprKind::Unary(UnOp::Neg, x) => {
                 let slot = self.as_slot(x).filter(|s| open.contains(s))?;
@@ -539,6 +552,10 @@ impl<'m> Compiler<'m> {
                 fields.iter().any(|f| self.is_pattern(f, open))
                     && fields.iter().all(|f| self.is_pattern(f, open) || !self.mentions_open(f, open))
             }
+            // Whatever else is in it has a value, so that a value of another constructor is no solution.
+            ExprKind::Call(Fun::Construct(_), args) => {
+                args.iter().all(|a| self.is_pattern(a, open) && is_plain(a))
+            }
             _ => false,
         }
     }
@@ -561,6 +578,10 @@ impl<'m> Compiler<'m> {
                 let parts = fields.iter().map(|f| self.pattern(f, open)).collect();
                 Pattern::Rec(parts, rep)
             }
+            ExprKind::Call(Fun::Construct(case), args) if self.mentions_open(e, open) => match &args[..] {
+                [a] => Pattern::Free(*case, Box::new(self.pattern(a, open))),
+                _ => Pattern::Check(self.expr(e), rep),
+            },
             _ => Pattern::Check(self.expr(e), rep),
         }
     }
@@ -604,7 +625,7 @@ impl<'m> Compiler<'m> {
                 {
                     let mut others = open.clone();
                     others.remove(&slot);
-                    if !self.equations(slot, &others, todo).is_empty() {
+                    if !self.equations((slot, m.set), &others, todo).is_empty() {
                         offer(UNBOUNDED / 5.0, WayKind::Grow { slot, set: m.set, subset: false });
                     }
                 }
@@ -743,7 +764,9 @@ impl<'m> Compiler<'m> {
                 let mut parts = Vec::new();
                 flatten(*w, &mut parts);
                 let (mut repeat, mut endless) = (false, false);
+                let work = self.work;
                 self.steps(mentioned.clone(), parts, &mut repeat, &mut endless);
+                self.work = work;
                 !endless
             })
     }
@@ -797,5 +820,16 @@ impl<'m> Compiler<'m> {
 
     fn mentions(&self, e: &Expr, slot: Slot) -> bool {
         e.any(&|x| self.symbol(x) == Some(slot))
+    }
+}
+
+/// Whether it has a value whatever its names are, by its form.
+fn is_plain(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Local(_) | ExprKind::Elem(..) => true,
+        ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Real(_) | ExprKind::Lit(_) => true,
+        ExprKind::Binary(BinOp::Pair, a, b) => is_plain(a) && is_plain(b),
+        ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => parts.iter().all(is_plain),
+        _ => false,
     }
 }

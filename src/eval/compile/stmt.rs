@@ -473,7 +473,7 @@ impl Compiler<'_> {
     }
 }
 
-fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
+pub(super) fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
     match &e.kind {
         ExprKind::Binary(BinOp::And, a, b) => {
             conjuncts(a, out);

@@ -4,7 +4,7 @@
 use super::{Compr, Env, settled};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::ops;
-use crate::value::rep::{R, Rep};
+use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{Closure, Lazy, Val};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -13,6 +13,26 @@ impl Compr {
     /// Whether membership and application are tested without enumerating, in a type that may be infinite.
     pub(super) fn can_be_symbolic(&self) -> bool {
         !self.is_map && self.rep.elem().carrier == 0
+    }
+
+    /// The value, if what it reads is what it was the last time. A comprehension inside of another loop often does not
+    /// depend on it.
+    pub(super) fn remembered(&self, env: &Env) -> Option<Val> {
+        let last = self.last.as_ref()?;
+        // Another thread that looks at it is no reason to wait.
+        let value = last.value.try_lock().ok()?;
+        let (key, v) = value.as_ref()?;
+        let mut here = last.reads.iter().map(|slot| &env.slots[*slot as usize]);
+        key.iter().all(|k| here.next().is_some_and(|v| is_same(k, v))).then(|| v.clone())
+    }
+
+    pub(super) fn remember(&self, env: &Env, v: &Val) {
+        if let Some(last) = &self.last
+            && let Ok(mut value) = last.value.try_lock()
+        {
+            let key = last.reads.iter().map(|slot| env.slots[*slot as usize].clone()).collect();
+            *value = Some((key, v.clone()));
+        }
     }
 
     /// All elements, with repetitions.
@@ -42,7 +62,11 @@ impl Compr {
     }
 
     pub(super) fn sum(&self, env: &mut Env, product: bool) -> Res<Val> {
+        let is_real = matches!(self.rep.elem().shape, Shape::Real);
         let mut total = Val::I(i64::from(product));
+        if is_real {
+            total = ops::real_of(&total);
+        }
         let mut fault = None;
         let mut seen = std::collections::HashSet::new();
         let complete = self.plan.solve_all(env, &mut |env| {
@@ -57,7 +81,13 @@ impl Compr {
                 }
             }
             let v = self.element.val(env)?;
-            total = if product { ops::mul(&total, &v)? } else { ops::add(&total, &v) };
+            total = if is_real {
+                ops::real(if product { ops::Real::Mul } else { ops::Real::Add }, &total, &v)?
+            } else if product {
+                ops::mul(&total, &v)?
+            } else {
+                ops::add(&total, &v)
+            };
             Ok(true)
         })?;
         match fault {
@@ -185,6 +215,21 @@ impl Compr {
                 ops::apply(&Val::from_elems(out, &self.rep), x, &self.rep)
             }
         }
+    }
+}
+
+/// Whether two values are certainly equal, as far as that is quickly said.
+fn is_same(a: &Val, b: &Val) -> bool {
+    match (a, b) {
+        (Val::Big(a), Val::Big(b)) => Arc::ptr_eq(a, b),
+        (Val::Str(a), Val::Str(b)) => Arc::ptr_eq(a, b),
+        (Val::Pair(a), Val::Pair(b)) => Arc::ptr_eq(a, b),
+        (Val::Rec(a), Val::Rec(b)) | (Val::Set(a), Val::Set(b)) | (Val::Seq(a), Val::Seq(b)) => {
+            Arc::ptr_eq(a, b)
+        }
+        (Val::Bits(a), Val::Bits(b)) => Arc::ptr_eq(a, b),
+        // Words, small integers, symbolic sets as objects.
+        _ => a == b,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::closure::{Builtin, BuiltinKind, closure};
 use super::grow;
-use super::{Atom, Binary, Call, Env, Node, Unary};
+use super::{Atom, Binary, Call, Env, Node, Typed, TypedOp, Unary};
 use crate::lang::diag::Span;
 use crate::value::external;
 use crate::value::fault::{Fault, Res, WdKind};
@@ -46,6 +46,20 @@ impl Node {
             | Node::UpdateW { .. }
             | Node::RestrictW { .. }
             | Node::ProductW { .. } => Val::W(self.word(env)?),
+            Node::Unary { op: Unary::Card, a, rep, out, span }
+                if let Node::Binary {
+                    op: Binary::ParallelProduct, a: r, b: s, ra, rb, out: both, ..
+                } = &**a =>
+            {
+                // It has a pair of pairs for each two: nobody has to list them.
+                let (r, s) = (r.val(env)?, s.val(env)?);
+                match (ops::card(&r, ra), ops::card(&s, rb)) {
+                    (Ok(m), Ok(n)) => ops::mul(&m, &n).map_err(|e| e.at(*span))?,
+                    _ => binary(Binary::ParallelProduct, r, s, ra, rb, both)
+                        .and_then(|all| unary(Unary::Card, all, rep, out))
+                        .map_err(|e| e.at(*span))?,
+                }
+            }
             Node::Unary { op, a, rep, out, span } => {
                 let a = a.val(env)?;
                 unary(*op, a, rep, out).map_err(|e| e.at(*span))?
@@ -100,9 +114,16 @@ impl Node {
                 if c.infinite {
                     return Ok(closure(c, env));
                 }
+                if let Some(v) = c.remembered(env) {
+                    return Ok(v);
+                }
                 let mut out = Vec::new();
                 match c.elements(env, &mut out, crate::value::val::MAX_SET) {
-                    Ok(()) => Val::from_elems(out, &c.rep),
+                    Ok(()) => {
+                        let v = Val::from_elems(out, &c.rep);
+                        c.remember(env, &v);
+                        v
+                    }
                     // It turned out to be too large to expand (a constant set it ranges over is infinite, say):
                     // it is tested instead.
                     Err(e)
@@ -131,6 +152,7 @@ impl Node {
             }
             Node::Force(a, rep) => return force(a.val(env)?, rep),
             Node::External(c) => c.val(env)?,
+            Node::Typed(t) => t.val(env)?,
         })
     }
 
@@ -202,6 +224,41 @@ impl Call {
         // What a call results in has the type of the call: its elements come from the arguments or the declarations.
         let lost = || Fault::limit("a result outside its type").at(self.span);
         from_value(&value, &self.out).ok_or_else(lost)
+    }
+}
+
+impl Typed {
+    fn val(&self, env: &mut Env) -> Res<Val> {
+        let at = |e: Box<Fault>| e.at(self.span);
+        let mut args = Vec::with_capacity(self.args.len());
+        for n in &self.args {
+            args.push(n.val(env)?);
+        }
+        Ok(match (&self.op, &args[..]) {
+            (TypedOp::Real(op), [a, b]) => ops::real(*op, a, b).map_err(at)?,
+            (TypedOp::Neg, [a]) => ops::real_neg(a),
+            (TypedOp::FromInt, [a]) => ops::real_of(a),
+            (TypedOp::Floor, [a]) => ops::rounded(a, false),
+            (TypedOp::Ceiling, [a]) => ops::rounded(a, true),
+            (TypedOp::Construct(case, None), []) => Val::free(*case, None),
+            (TypedOp::Construct(case, Some(rep)), [a]) => {
+                let a = settled(a.clone(), rep).map_err(at)?;
+                Val::free(*case, Some((a, rep.clone())))
+            }
+            (TypedOp::Destruct(case), [Val::Free(f)]) => match &f.argument {
+                Some((v, _)) if f.case == *case => v.clone(),
+                _ => return Err(at(Fault::wd(WdKind::OutsideDomain))),
+            },
+            (TypedOp::IsCase(case), [Val::Free(f)]) => Val::bool(f.case == *case),
+            (TypedOp::Freetype(cases), _) => {
+                let mut sets = args.into_iter();
+                let case = |(i, rep): (u32, &Option<R>)| {
+                    (i, rep.as_ref().and_then(|rep| Some((sets.next()?, rep.clone()))))
+                };
+                Val::lazy(Lazy::Freetype((0u32..).zip(cases).map(case).collect()))
+            }
+            (op, args) => unreachable!("{op:?} of {args:?}"),
+        })
     }
 }
 
@@ -405,7 +462,7 @@ impl Atom {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 ops::equal(&a, &b, rep)?
             }
-            Atom::Cmp(a, b, cmp) => {
+            Atom::Cmp(a, b, cmp) | Atom::CmpReal(a, b, cmp) => {
                 let (a, b) = (a.val(env)?, b.val(env)?);
                 cmp.holds(cmp_int(&a, &b))
             }

@@ -2,7 +2,7 @@
 //! unknown, a recursive function.
 
 use super::grow::Grow;
-use super::{Env, Node, Recursive, Slot, settled};
+use super::{Env, Node, Recursive, Slot, Solved, settled};
 use crate::eval::plan::undecided;
 use crate::eval::tier::Values;
 use crate::lang::diag::Span;
@@ -27,6 +27,8 @@ pub enum Generator {
     Recursive { slot: Slot, node: Node, rep: R },
     /// E = x ^ s ^ [a] ^ y …: the sequence E cut into these parts in every way.
     Cut { parts: Vec<Cut>, node: Node, rep: R, span: Span },
+    /// A plan, and somebody to ask if it takes too long.
+    Solved(Arc<Solved>),
 }
 
 /// A part of a sequence that is cut.
@@ -48,6 +50,8 @@ pub enum Pattern {
     Check(Node, R),
     Pair(Box<Pattern>, Box<Pattern>, R),
     Rec(Vec<Pattern>, R),
+    /// Made by a constructor of a freetype.
+    Free(u32, Box<Pattern>),
 }
 
 impl Pattern {
@@ -73,6 +77,13 @@ impl Pattern {
                 let (x, y) = v.split(rep);
                 Ok(a.matches(x, env)? && b.matches(y, env)?)
             }
+            Pattern::Free(case, inside) => match v {
+                Val::Free(f) => match &f.argument {
+                    Some((v, _)) if f.case == *case => inside.matches(v.clone(), env),
+                    _ => Ok(false),
+                },
+                other => unreachable!("a value of a freetype was expected, not {other:?}"),
+            },
             Pattern::Rec(parts, rep) => {
                 for (i, p) in parts.iter().enumerate() {
                     if !p.matches(v.field(i, rep), env)? {
@@ -127,6 +138,7 @@ impl Generator {
             })
             .map_err(|e| e.at(*span)),
             Generator::Grow(g) => g.run(env, next),
+            Generator::Solved(s) => s.run(env, next),
             Generator::Cut { parts, node, rep, span } => {
                 // What is known is evaluated first: a fault of it is one whatever the other parts are.
                 let whole = settled(node.val(env)?, rep).map_err(|e| e.at(*span))?;

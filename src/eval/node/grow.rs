@@ -60,6 +60,39 @@ pub enum EquationValue {
     Is(Node, R),
     /// `f(E) : S`
     In(Node, R),
+    /// `size(f(E)) = L & !j.(P => f(E)(j) = V)`, where f(E) is known to be a sequence.
+    Items(Box<Items>),
+}
+
+/// A sequence by its items.
+#[derive(Clone, Debug)]
+pub struct Items {
+    pub length: Node,
+    /// Where the place of an item is.
+    pub place: Slot,
+    pub guard: Test,
+    pub value: Node,
+    /// Of the sequence.
+    pub rep: R,
+}
+
+/// Longer sequences are not made of single items.
+const MAX_ITEMS: i64 = 100_000;
+
+impl Items {
+    /// The sequence, if every item is given.
+    fn sequence(&self, env: &mut Env) -> Option<Val> {
+        let Ok(Val::I(length @ 0..=MAX_ITEMS)) = self.length.val(env) else { return None };
+        let mut items = Vec::new();
+        for j in 1..=length {
+            env.set(self.place, Val::I(j));
+            if !matches!(self.guard.holds(env), Ok(true)) {
+                return None;
+            }
+            items.push(settled(self.value.val(env).ok()?, self.rep.as_rel().1).ok()?);
+        }
+        Some(if items.is_empty() { Val::empty(&self.rep) } else { Val::seq(items) })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -133,7 +166,8 @@ impl Grow {
             && matches!(**to, Ground::Defined)
         {
             let growing = Growing { kind: *kind, from, domain, to, rep };
-            return self.define(&growing, &mut vec![None; from.len()], 0, env, &mut viable, found);
+            let mut chosen = vec![None; from.len()];
+            return self.define(&growing, &mut chosen, None, env, &mut viable, found);
         }
         grow(&ground, env, &mut viable, &mut |env, v| {
             env.set(self.slot, v);
@@ -141,40 +175,70 @@ impl Grow {
         })
     }
 
-    /// Chooses the values at the points in order, each among those that an equation gives.
+    /// Chooses the values at the points, each among those that an equation gives; the next point is one of which an equation
+    /// speaks. All solutions are found whatever it is, since every one of them has one of these values there.
     fn define(
         &self,
         growing: &Growing,
         chosen: &mut Vec<Option<Val>>,
-        at: usize,
+        last: Option<usize>,
         env: &mut Env,
         viable: Viable,
         found: Then,
     ) -> Res<bool> {
-        let Some(x) = growing.from.get(at) else {
-            return growing.point(at, chosen, env, viable, &mut |env, v| {
+        env.go_on()?;
+        env.set(self.slot, growing.scattered(chosen));
+        let Some((at, candidates)) = self.next_point(growing, chosen, last, env)? else {
+            return growing.point(chosen.len(), chosen, env, viable, &mut |env, v| {
                 env.set(self.slot, v);
                 found(env)
             });
         };
-        env.go_on()?;
-        env.set(self.slot, growing.partial(chosen, at));
-        for y in self.candidates(x, growing.rep, env)? {
-            if growing.kind.injective && chosen[..at].iter().any(|z| z.as_ref() == Some(&y)) {
+        for y in candidates {
+            if growing.kind.injective && chosen.iter().any(|z| z.as_ref() == Some(&y)) {
                 continue;
             }
             chosen[at] = Some(y);
-            if viable(env, growing.partial(chosen, at + 1))?
-                && !self.define(growing, chosen, at + 1, env, viable, found)?
+            if viable(env, growing.scattered(chosen))?
+                && !self.define(growing, chosen, Some(at), env, viable, found)?
             {
                 return Ok(false);
             }
         }
+        chosen[at] = None;
         Ok(true)
     }
 
+    /// A point without a value, and those it may have; `None` if all points have values. The neighbours of the last one come
+    /// first: mostly an equation speaks of one of them.
+    fn next_point(
+        &self,
+        growing: &Growing,
+        chosen: &[Option<Val>],
+        last: Option<usize>,
+        env: &mut Env,
+    ) -> Res<Option<(usize, Vec<Val>)>> {
+        let after = last.map_or(0, |at| at + 1);
+        let before = last.and_then(|at| at.checked_sub(1));
+        let mut is_whole = true;
+        for at in [after].into_iter().chain(before).chain(0..chosen.len()) {
+            if !matches!(chosen.get(at), Some(None)) {
+                continue;
+            }
+            is_whole = false;
+            if let Some(values) = self.candidates(&growing.from[at], growing.rep, env) {
+                return Ok(Some((at, values)));
+            }
+            env.go_on()?;
+        }
+        if is_whole {
+            return Ok(None);
+        }
+        Err(Fault::limit("a function to an infinite set that no equation gives at every point"))
+    }
+
     /// The values that an equation allows at a point, from the first one that says anything.
-    fn candidates(&self, x: &Val, rep: &R, env: &mut Env) -> Res<Vec<Val>> {
+    fn candidates(&self, x: &Val, rep: &R, env: &mut Env) -> Option<Vec<Val>> {
         for eq in &self.equations {
             if eq.at.as_ref().is_some_and(|e| !e.speaks_of(x, env)) {
                 continue;
@@ -190,7 +254,12 @@ impl Grow {
                     if let Ok(v) = node.val(env)
                         && let Ok(v) = settled(v, rep.as_rel().1)
                     {
-                        return Ok(vec![v]);
+                        return Some(vec![v]);
+                    }
+                }
+                EquationValue::Items(items) => {
+                    if let Some(v) = items.sequence(env) {
+                        return Some(vec![v]);
                     }
                 }
                 EquationValue::In(node, set) => {
@@ -205,12 +274,12 @@ impl Grow {
                         })
                     });
                     if run.is_ok() {
-                        return Ok(all);
+                        return Some(all);
                     }
                 }
             }
         }
-        Err(Fault::limit("a function to an infinite set that no equation gives at every point"))
+        None
     }
 }
 
@@ -310,10 +379,20 @@ impl Growing<'_> {
         }
     }
 
+    /// A total function that is known at the points that have values.
+    fn scattered(&self, chosen: &[Option<Val>]) -> Val {
+        Val::lazy(Lazy::Closure(Arc::new(PartialFun {
+            from: self.from.clone(),
+            chosen: chosen.iter().map(|y| y.clone().map(Some)).collect(),
+            domain: self.kind.total.then(|| self.domain.clone()),
+            rep: self.rep.clone(),
+        })))
+    }
+
     fn partial(&self, chosen: &[Option<Val>], known: usize) -> Val {
         Val::lazy(Lazy::Closure(Arc::new(PartialFun {
             from: self.from.clone(),
-            chosen: chosen[..known].to_vec(),
+            chosen: chosen[..known].iter().map(|y| Some(y.clone())).collect(),
             domain: self.kind.total.then(|| self.domain.clone()),
             rep: self.rep.clone(),
         })))
@@ -350,10 +429,11 @@ fn subset(
     Ok(true)
 }
 
-/// A function known at its first points.
+/// A function known at some points, mostly the first ones.
 struct PartialFun {
     from: Arc<[Val]>,
-    chosen: Vec<Option<Val>>,
+    /// By point, if it is known: the value, or that there is none.
+    chosen: Vec<Option<Option<Val>>>,
     /// For a total function.
     domain: Option<Val>,
     rep: R,
@@ -376,9 +456,9 @@ impl Closure for PartialFun {
         }
         match self.from.binary_search(x) {
             Ok(i) => match self.chosen.get(i) {
-                Some(Some(y)) => Ok(y.clone()),
-                Some(None) => Err(Fault::wd(WdKind::OutsideDomain)),
-                None => Err(not_yet()),
+                Some(Some(Some(y))) => Ok(y.clone()),
+                Some(Some(None)) => Err(Fault::wd(WdKind::OutsideDomain)),
+                Some(None) | None => Err(not_yet()),
             },
             Err(_) => Err(Fault::wd(WdKind::OutsideDomain)),
         }

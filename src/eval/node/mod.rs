@@ -9,6 +9,7 @@ mod closure;
 mod eval;
 mod generate;
 pub mod grow;
+mod solved;
 mod special;
 
 pub use super::env::{Env, Slot};
@@ -16,21 +17,22 @@ pub use closure::{Recursive, tuple_rep};
 pub use eval::settled;
 pub(super) use eval::{binary, unary};
 pub use generate::{Cut, Generator, Pattern};
+pub use solved::{Answer, Asking, Name, Oracle, Question, Solved};
 pub use special::{Part, Special, While};
 
 use super::env::Then;
-use super::plan::{Formula, Plan};
+use super::plan::{Formula, Plan, PlanStep};
 use super::tier::{Tier, Values};
 use crate::lang::diag::Span;
 use crate::lang::external::External;
 use crate::model::{LocalId, Type};
 use crate::value::external::Names;
 use crate::value::fault::Res;
-use crate::value::ops::Restrict;
+use crate::value::ops::{self, Restrict};
 use crate::value::rep::R;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val};
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub type N = Box<Node>;
 
@@ -176,6 +178,31 @@ pub enum Node {
     /// Expands a symbolic set whose representation is bits.
     Force(N, R),
     External(Box<Call>),
+    Typed(Box<Typed>),
+}
+
+/// An operation on real numbers or values of freetypes, which are never words.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    pub op: TypedOp,
+    pub args: Vec<Node>,
+    pub out: R,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypedOp {
+    Real(ops::Real),
+    Neg,
+    FromInt,
+    Floor,
+    Ceiling,
+    /// The constructor, and the form of its argument.
+    Construct(u32, Option<R>),
+    Destruct(u32),
+    IsCase(u32),
+    /// A freetype: for each constructor whether its arguments are in the next of the sets, and their form.
+    Freetype(Vec<Option<R>>),
 }
 
 /// A call of a function of ProB's kernel.
@@ -278,6 +305,15 @@ pub struct Compr {
     /// For an infinite relation `{x, y | P}`: how to find y when x is known.
     pub pointwise: Option<Plan>,
     pub span: Span,
+    /// What it was computed to last; not for sums and the like.
+    pub last: Option<Arc<Last>>,
+}
+
+/// The last value of a comprehension, which is the same as long as what it reads is.
+#[derive(Debug)]
+pub struct Last {
+    pub reads: Vec<Slot>,
+    pub value: Mutex<Option<(Vec<Val>, Val)>>,
 }
 
 /// A predicate of the general tier.
@@ -293,6 +329,8 @@ pub enum Atom {
     StrictW(N, N),
     Eq(N, N, R),
     Cmp(N, N, Cmp),
+    /// Real numbers.
+    CmpReal(N, N, Cmp),
     /// The representation is the set's.
     In(N, N, R),
     Subset(N, N, R),

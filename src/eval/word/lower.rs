@@ -7,7 +7,7 @@ use super::{Code, Frame, Int, Op, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
 use crate::eval::compile::{self, SlotInfo};
 use crate::eval::memo::Keyed;
-use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, Unary};
+use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, TypedOp, Unary};
 use crate::eval::plan as general_plan;
 use crate::lang::diag::Span;
 use crate::value::rep::{R, Rep, Shape, low};
@@ -69,6 +69,13 @@ impl<'a> Lower<'a> {
     /// A test outside of operations. It always has a form: in the worst case all of it is slow.
     pub fn closed(&mut self, test: &Test) -> Option<Pred> {
         self.bound.clear();
+        self.pred(test)
+    }
+
+    /// The same for a test that reads some locals, too.
+    pub fn open(&mut self, test: &Test, locals: impl Iterator<Item = Slot>) -> Option<Pred> {
+        self.bound.clear();
+        self.bound.extend(locals);
         self.pred(test)
     }
 
@@ -202,6 +209,9 @@ impl<'a> Lower<'a> {
             Node::Let(defs, body) => Word::Let(self.defs(defs)?, self.boxed(body)?),
             Node::Force(_, rep) => return self.slow(node, rep),
             Node::External(c) => return self.slow(node, &c.out),
+            // A symbolic set.
+            Node::Typed(t) if matches!(t.op, TypedOp::Freetype(_)) => return None,
+            Node::Typed(t) => return self.slow(node, &t.out),
         })
     }
 
@@ -366,7 +376,9 @@ impl<'a> Lower<'a> {
                 self.memo_pred(pred::Op::Subset(rep.clone()), &[(&**a, rep), (&**b, rep)])?
             }
             // Seldom enough to be left to the slots.
-            Test::Atom(Atom::Strict(..)) | Test::Atom(Atom::InCompr { .. }) => return None,
+            Test::Atom(Atom::CmpReal(..))
+            | Test::Atom(Atom::Strict(..))
+            | Test::Atom(Atom::InCompr { .. }) => return None,
             Test::Atom(Atom::InInts(x, set)) => Pred::Atom(pred::Atom::InInts(self.boxed(x)?, *set)),
             Test::Atom(Atom::InInterval { x, lo, hi }) => Pred::Atom(pred::Atom::InInterval {
                 x: self.boxed(x)?,
@@ -482,7 +494,7 @@ impl<'a> Lower<'a> {
                 PlanStep::Generate(Generator::Bits(*slot, Word::Const(low(rep.carrier as u32)), rep.carrier))
             }
             General::Generate(Given::All { .. })
-            | General::Generate(Given::Grow(_) | Given::Cut { .. })
+            | General::Generate(Given::Grow(_) | Given::Cut { .. } | Given::Solved(_))
             | General::Generate(Given::Recursive { .. }) => return None,
             General::Cases(test, yes, no) => {
                 let test = self.pred(test)?;
@@ -540,7 +552,7 @@ impl<'a> Lower<'a> {
                     _ => Pattern::Pair(a, b, rep.as_pair().1.carrier),
                 }
             }
-            General::Rec(..) => return None,
+            General::Rec(..) | General::Free(..) => return None,
         })
     }
 

@@ -65,6 +65,7 @@ impl Slots {
             | Node::Struct(items, _) => self.nodes(items),
             Node::Compr(c) | Node::Sum { over: c, .. } | Node::Gather { over: c, .. } => self.compr(c),
             Node::External(c) => self.nodes(&c.args),
+            Node::Typed(t) => self.nodes(&t.args),
             Node::If(c, a, b) => {
                 self.test(c);
                 self.nodes([&**a, &**b]);
@@ -113,6 +114,7 @@ impl Slots {
             | Test::Atom(Atom::StrictW(a, b))
             | Test::Atom(Atom::Eq(a, b, _))
             | Test::Atom(Atom::Cmp(a, b, _))
+            | Test::Atom(Atom::CmpReal(a, b, _))
             | Test::Atom(Atom::In(a, b, _))
             | Test::Atom(Atom::Subset(a, b, _))
             | Test::Atom(Atom::FiniteSubset(a, b, _))
@@ -166,6 +168,11 @@ impl Slots {
                     self.bound.insert(*slot);
                 }
                 PlanStep::Generate(Generator::Grow(g)) => self.grow(g),
+                PlanStep::Generate(Generator::Solved(s)) => {
+                    self.bound.extend(s.slots.iter().map(|(slot, _)| *slot));
+                    self.steps(&s.plan);
+                    s.tests.iter().for_each(|t| self.test(t));
+                }
                 PlanStep::Generate(Generator::Cut { parts, node, .. }) => {
                     self.node(node);
                     for part in parts {
@@ -200,6 +207,7 @@ impl Slots {
                 self.pattern(b);
             }
             Pattern::Rec(parts, _) => parts.iter().for_each(|p| self.pattern(p)),
+            Pattern::Free(_, inside) => self.pattern(inside),
         }
     }
 
@@ -215,6 +223,11 @@ impl Slots {
             self.nodes(&eq.point);
             match &eq.value {
                 EquationValue::Is(n, _) | EquationValue::In(n, _) => self.node(n),
+                EquationValue::Items(items) => {
+                    self.bound.insert(items.place);
+                    self.nodes([&items.length, &items.value]);
+                    self.test(&items.guard);
+                }
             }
         }
     }

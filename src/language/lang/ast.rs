@@ -29,7 +29,7 @@ pub enum ExprKind {
     Old(Name),
     Int(BigInt),
     Str(Arc<str>),
-    /// A real number as written (`1.5`): parsed so that it can be refused with its place.
+    /// A real number as written: `1.5`.
     Real(Arc<str>),
     Lit(Lit),
     Unary(UnOp, Box<Expr>),
@@ -224,8 +224,17 @@ pub enum Fun {
     Mu,
     /// A function of ProB's kernel, or an operator on trees
     External(External),
-    /// Parsed so that they can be refused by name: conversions of reals.
-    Unsupported(&'static str),
+    /// `real(i)`, `floor(r)`, `ceiling(r)`
+    Real,
+    Floor,
+    Ceiling,
+    /// A constructor of a freetype, by its place in the declaration. Not written by anybody: the typed model has it where a
+    /// name stands, which the type checker knows to be a constructor. So are the next two.
+    Construct(u32),
+    /// The argument that the constructor was given.
+    Destruct(u32),
+    /// Whether the value was made by the constructor, as a truth value.
+    IsCase(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -311,6 +320,7 @@ pub struct Machine {
     pub imports: Vec<MachineRef>,
     pub promotes: Vec<Ident>,
     pub sets: Vec<SetDecl>,
+    pub freetypes: Vec<FreeDecl>,
     /// CONSTANTS and CONCRETE_CONSTANTS, then ABSTRACT_CONSTANTS.
     pub constants: Vec<Ident>,
     pub abstract_constants: Vec<Ident>,
@@ -325,7 +335,7 @@ pub struct Machine {
     pub local_operations: Vec<Operation>,
     /// VALUES: `S = {a, b}; c = 3`
     pub values: Vec<(Ident, Expr)>,
-    /// Freetypes and other clauses that are parsed only to be refused with their place.
+    /// Clauses that are parsed only to be refused with their place.
     pub unsupported: Vec<(Span, String)>,
     /// Definitions that are kept because tools give them a meaning: GOAL, ASSERT_LTL…, scope_…,
     /// SET_PREF_…, ANIMATION_… are dropped here unless listed; expanded like everything else.
@@ -347,6 +357,13 @@ pub struct SetDecl {
     pub name: Ident,
     /// `None` for a deferred set.
     pub elements: Option<Vec<Ident>>,
+}
+
+/// `T = c, d(S)`: a freetype and its constructors, each with the set that its argument is from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeDecl {
+    pub name: Ident,
+    pub cases: Vec<(Ident, Option<Expr>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@
 //! in its text mean, so renaming (`x.M`), parameters and visibility are questions of that table, and
 //! capture cannot happen.
 
-use crate::lang::ast::{Expr, Ident, Machine, Name, Operation};
+use crate::lang::ast::{Expr, FreeDecl, Ident, Machine, Name, Operation};
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +17,9 @@ pub enum Entity {
     Elem(usize, usize),
     Const(usize),
     Var(usize),
+    Free(usize),
+    /// A freetype and the place of the constructor.
+    Case(usize, usize),
     /// A formal parameter: the expression that stands for it, in the scope of that instance.
     Actual(usize, Arc<Expr>),
 }
@@ -26,6 +29,13 @@ pub struct SetDef {
     pub name: Ident,
     pub elements: Option<Vec<Ident>>,
     pub is_parameter: bool,
+}
+
+/// A freetype, and the instance in which the sets of its constructors' arguments are to be read.
+#[derive(Clone, Debug)]
+pub struct FreeTypeDef {
+    pub instance: usize,
+    pub decl: FreeDecl,
 }
 
 #[derive(Clone, Debug)]
@@ -269,6 +279,7 @@ pub trait Refining: std::fmt::Debug + Send + Sync {
 pub struct Composed {
     pub name: Name,
     pub sets: Vec<SetDef>,
+    pub freetypes: Vec<FreeTypeDef>,
     pub constants: Vec<Ident>,
     pub variables: Vec<Ident>,
     /// How many variables are part of the state; those behind them are abstract, only spoken of.

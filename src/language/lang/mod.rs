@@ -6,6 +6,7 @@
 pub mod ast;
 pub mod b;
 pub mod composed;
+pub mod decimal;
 pub mod diag;
 pub mod eventb;
 pub mod external;

@@ -67,7 +67,13 @@ pub fn fun_name(fun: Fun) -> &'static str {
         Fun::Pred => "pred",
         Fun::Mu => "mu",
         Fun::External(f) => f.name(),
-        Fun::Unsupported(name) => name,
+        Fun::Real => "real",
+        Fun::Floor => "floor",
+        Fun::Ceiling => "ceiling",
+        // The typed model has them, and `model::raise` writes what they were made from.
+        Fun::Construct(_) => "constructor",
+        Fun::Destruct(_) => "argument",
+        Fun::IsCase(_) => "is_case",
     }
 }
 

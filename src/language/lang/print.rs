@@ -608,6 +608,22 @@ impl Printer {
                 });
             });
         }
+        if !m.freetypes.is_empty() {
+            self.clause("FREETYPES", |p| {
+                p.separated(&m.freetypes, "; ", |p, free| {
+                    p.put(&name(&free.name.name));
+                    p.put(" = ");
+                    p.separated(&free.cases, ", ", |p, (case, argument)| {
+                        p.put(&name(&case.name));
+                        if let Some(e) = argument {
+                            p.put("(");
+                            p.expr(e, TOP);
+                            p.put(")");
+                        }
+                    });
+                });
+            });
+        }
         self.name_clause("CONCRETE_CONSTANTS", &m.constants);
         self.name_clause("ABSTRACT_CONSTANTS", &m.abstract_constants);
         self.predicate("PROPERTIES", &m.properties);

@@ -24,9 +24,10 @@ pub use crate::lang::composed::{Fact, Obligation, Promise};
 use crate::lang::diag::Span;
 pub use left_out::{Left, LeftOut};
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-pub use types::Type;
+pub use types::{FreeCase, FreeDef, FreeType, Type};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),*) => {$(
@@ -64,6 +65,16 @@ pub struct GivenSet {
     pub span: Span,
 }
 
+/// A freetype as it is declared.
+#[derive(Clone, Debug)]
+pub struct FreeDecl {
+    pub ty: FreeType,
+    /// For each constructor the set that its argument is from, if it takes one. Nothing in it is free: it has the same
+    /// value everywhere. A value of the type that is not made of such arguments does not exist.
+    pub arguments: Vec<Option<Expr>>,
+    pub span: Span,
+}
+
 #[derive(Clone, Debug)]
 pub struct Decl {
     pub name: Arc<str>,
@@ -86,6 +97,8 @@ pub struct Operation {
 pub struct Model {
     pub name: Arc<str>,
     pub sets: Vec<GivenSet>,
+    /// In the order of the family of their types.
+    pub freetypes: Vec<FreeDecl>,
     /// CONSTANTS, and scalar machine parameters.
     pub constants: Vec<Decl>,
     /// PROPERTIES and CONSTRAINTS, conjunct by conjunct.
@@ -157,6 +170,8 @@ pub enum ExprKind {
     Elem(SetId, u32),
     Int(BigInt),
     Str(Arc<str>),
+    /// An exact real number.
+    Real(BigRational),
     /// `Lit::EmptySet` and `Lit::EmptySeq` have a concrete set type in `ty`. `btrue`, `bfalse` are predicates.
     Lit(Lit),
     /// Arithmetic negation is `UnOp::Neg`; `UnOp::Not` has type Pred.

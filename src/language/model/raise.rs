@@ -3,7 +3,8 @@
 
 use super::{Expr, ExprKind as E, LocalId, Model, Type, element_name};
 use crate::lang::ast::{self, BinOp, ExprKind as A, Fun, Ident, Name};
-use crate::lang::print;
+use crate::lang::{decimal, print};
+use num_traits::Signed;
 
 /// An expression as B text.
 pub fn text(e: &Expr, model: &Model) -> String {
@@ -30,12 +31,40 @@ pub fn raise(e: &Expr, model: &Model) -> ast::Expr {
         E::Elem(s, i) => A::Name(element_name(model, *s, *i).into()),
         E::Int(i) => A::Int(i.clone()),
         E::Str(s) => A::Str(s.clone()),
+        E::Real(r) if r.is_negative() => {
+            let positive = Expr { kind: E::Real(-r.clone()), ..e.clone() };
+            A::Unary(ast::UnOp::Neg, one(&positive))
+        }
+        E::Real(r) => A::Real(decimal::text(r).into()),
+        E::Lit(ast::Lit::Whole) => match e.ty.elem() {
+            Some(Type::Free(free)) => A::Name(free.name().clone()),
+            _ => A::Lit(ast::Lit::Whole),
+        },
         E::Lit(l) => A::Lit(*l),
         E::Unary(op, a) => A::Unary(*op, one(a)),
         E::Binary(op, a, b) => A::Binary(*op, one(a), one(b)),
         E::Product(a, b) => A::Binary(BinOp::Mul, one(a), one(b)),
         E::Apply(f, x) => A::Apply(one(f), vec![raise(x, model)]),
         E::Image(r, s) => A::Image(one(r), one(s)),
+        E::Call(f @ (Fun::Construct(case) | Fun::Destruct(case) | Fun::IsCase(case)), args) => {
+            let free = if let Fun::Construct(_) = f { Some(&e.ty) } else { args.first().map(|a| &a.ty) };
+            let name = match free {
+                Some(Type::Free(free)) => free.case(*case).map(|c| c.name.clone()),
+                _ => None,
+            };
+            let at = |kind| Box::new(ast::Expr { kind, span: e.span });
+            let name = at(A::Name(name.unwrap_or_else(|| "?".into())));
+            match f {
+                Fun::Construct(_) if args.is_empty() => name.kind,
+                Fun::Construct(_) => A::Apply(name, all(args)),
+                Fun::Destruct(_) => A::Apply(at(A::Unary(ast::UnOp::Inverse, name)), all(args)),
+                _ => {
+                    let made = at(A::Call(Fun::Ran, vec![*name]));
+                    let value = args.first().map_or_else(|| made.clone(), |a| one(a));
+                    A::Bool(at(A::Binary(BinOp::In, value, made)))
+                }
+            }
+        }
         E::Call(f, args) => A::Call(*f, all(args)),
         E::First(p) => A::Call(Fun::Prj1, vec![raise(p, model)]),
         E::Second(p) => A::Call(Fun::Prj2, vec![raise(p, model)]),

@@ -225,6 +225,11 @@ fn is_partial(e: &Expr) -> bool {
                 | Fun::Rel
                 | Fun::Succ
                 | Fun::Pred
+                | Fun::Construct(_)
+                | Fun::IsCase(_)
+                | Fun::Real
+                | Fun::Floor
+                | Fun::Ceiling
         ),
         _ => false,
     }

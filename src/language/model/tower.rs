@@ -8,14 +8,15 @@
 use super::check::{Joint, check_joint};
 use super::variants;
 use super::{
-    BinOp, Decl, Expr, ExprKind, Lhs, Lit, LocalId, Model, OpId, Operation, SetId, Stmt, StmtKind, Target,
-    Type, VarId,
+    BinOp, Decl, Expr, ExprKind, Fun, Lhs, Lit, LocalId, Model, OpId, Operation, SetId, Stmt, StmtKind,
+    Target, Type, VarId,
 };
 use crate::lang::ast::Name;
 use crate::lang::composed::{Chain, Composed, Entity};
 pub use crate::lang::composed::{Promise, broken};
 use crate::lang::diag::{Diagnostic, Span};
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A machine of the chain.
@@ -614,23 +615,48 @@ fn foreign(
 fn blank(model: &Model, span: Span) -> Stmt {
     let pairs = model.variables.iter().enumerate().map(|(i, d)| {
         let lhs = Lhs { target: Target::Var(VarId(i as u32)), path: vec![], span };
-        (lhs, some_value(&d.ty, span))
+        (lhs, some_value(&d.ty, span, &mut vec![]))
     });
     Stmt { kind: StmtKind::Assign(pairs.collect()), span }
 }
 
-fn some_value(ty: &Type, span: Span) -> Expr {
+/// `inside` are the freetypes in whose values this one is to be: it must not need another of them.
+fn some_value(ty: &Type, span: Span, inside: &mut Vec<u32>) -> Expr {
     let kind = match ty {
         Type::Pred | Type::Bool => ExprKind::Lit(Lit::False),
         Type::Int => ExprKind::Int(BigInt::ZERO),
         Type::Str => ExprKind::Str("".into()),
+        Type::Real => ExprKind::Real(BigRational::from_integer(BigInt::ZERO)),
         Type::Given(SetId(s)) => ExprKind::Elem(SetId(*s), 0),
         Type::Pair(p) => {
-            let part = |t: &Type| Box::new(some_value(t, span));
+            let mut part = |t: &Type| Box::new(some_value(t, span, inside));
             ExprKind::Binary(BinOp::Pair, part(&p.0), part(&p.1))
         }
         Type::Pow(_) => ExprKind::Lit(Lit::EmptySet),
-        Type::Rec(fields) => ExprKind::Rec(fields.iter().map(|(_, t)| some_value(t, span)).collect()),
+        Type::Rec(fields) => ExprKind::Rec(fields.iter().map(|(_, t)| some_value(t, span, inside)).collect()),
+        Type::Free(free) => {
+            inside.push(free.at);
+            let case = (0u32..)
+                .zip(&free.def().cases)
+                .find(|(_, c)| c.argument.as_ref().is_none_or(|t| !must_have(t, inside)));
+            let case = case.map_or(0, |(i, _)| i);
+            let argument = free.argument(case).filter(|t| !must_have(t, inside) || inside.len() < 8);
+            let args = argument.map(|t| some_value(&t, span, inside)).into_iter().collect();
+            inside.pop();
+            ExprKind::Call(Fun::Construct(case), args)
+        }
+        Type::Again(_) => ExprKind::Lit(Lit::EmptySet),
     };
     Expr { kind, ty: ty.clone(), span }
+}
+
+/// Whether every value of the type has a value of one of these freetypes in it, as far as its form tells.
+fn must_have(ty: &Type, of: &[u32]) -> bool {
+    match ty {
+        Type::Free(free) => of.contains(&free.at),
+        Type::Again(at) => of.contains(at),
+        Type::Pair(p) => must_have(&p.0, of) || must_have(&p.1, of),
+        Type::Rec(fields) => fields.iter().any(|(_, t)| must_have(t, of)),
+        _ => false,
+    }
 }

@@ -1,4 +1,4 @@
-//! B's types: basic, pair, power set, record. Two types are equal when they are written alike.
+//! B's types: basic, pair, power set, record, freetype. Two types are equal when they are written alike.
 
 use super::SetId;
 use std::fmt;
@@ -11,11 +11,73 @@ pub enum Type {
     Bool,
     Int,
     Str,
+    Real,
     Given(SetId),
+    Free(FreeType),
+    /// Only inside a declaration of freetypes: the one of that number, which is being declared.
+    Again(u32),
     Pair(Arc<(Type, Type)>),
     Pow(Arc<Type>),
     /// Fields sorted by name.
     Rec(Arc<[(Arc<str>, Type)]>),
+}
+
+/// One of the freetypes of a model. Its values are a constructor and, if that takes one, an argument.
+///
+/// The type knows its constructors, so that nobody needs the model to look into it. Freetypes may be in each other; then
+/// the arguments of their constructors speak of them as [`Type::Again`], and [`FreeType::argument`] puts the types in.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FreeType {
+    pub family: Arc<[FreeDef]>,
+    pub at: u32,
+}
+
+/// What a freetype is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FreeDef {
+    pub name: Arc<str>,
+    pub cases: Vec<FreeCase>,
+    /// Values of it may be in values of it.
+    pub is_recursive: bool,
+    /// It certainly has infinitely many values.
+    pub is_infinite: bool,
+}
+
+/// A constructor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FreeCase {
+    pub name: Arc<str>,
+    /// The type of the argument.
+    pub argument: Option<Type>,
+}
+
+impl FreeType {
+    pub fn def(&self) -> &FreeDef {
+        &self.family[self.at as usize]
+    }
+
+    pub fn name(&self) -> &Arc<str> {
+        &self.def().name
+    }
+
+    pub fn case(&self, case: u32) -> Option<&FreeCase> {
+        self.def().cases.get(case as usize)
+    }
+
+    /// The type of a constructor's argument, if it takes one.
+    pub fn argument(&self, case: u32) -> Option<Type> {
+        self.case(case)?.argument.as_ref().map(|t| self.unfold(t))
+    }
+
+    fn unfold(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Again(at) => Type::Free(FreeType { family: self.family.clone(), at: *at }),
+            Type::Pair(p) => Type::pair(self.unfold(&p.0), self.unfold(&p.1)),
+            Type::Pow(t) => self.unfold(t).pow(),
+            Type::Rec(fields) => Type::Rec(fields.iter().map(|(n, t)| (n.clone(), self.unfold(t))).collect()),
+            other => other.clone(),
+        }
+    }
 }
 
 impl Type {
@@ -66,14 +128,44 @@ impl Type {
     /// Calls `f` for each given set in it.
     pub fn for_each_set(&self, f: &mut dyn FnMut(SetId)) {
         match self {
-            Type::Pred | Type::Bool | Type::Int | Type::Str => {}
+            Type::Pred | Type::Bool | Type::Int | Type::Str | Type::Real | Type::Again(_) => {}
             Type::Given(set) => f(*set),
+            Type::Free(free) => {
+                // Of all members: more sets than needed are said, which costs at most a symmetry.
+                let arguments = free.family.iter().flat_map(|d| &d.cases).filter_map(|c| c.argument.as_ref());
+                arguments.for_each(|t| t.for_each_set(f));
+            }
             Type::Pair(p) => {
                 p.0.for_each_set(f);
                 p.1.for_each_set(f);
             }
             Type::Pow(t) => t.for_each_set(f),
             Type::Rec(fields) => fields.iter().for_each(|(_, t)| t.for_each_set(f)),
+        }
+    }
+
+    /// Whether a real number or a value of a freetype may be in a value of it.
+    pub fn has_reals_or_freetypes(&self) -> bool {
+        match self {
+            Type::Real | Type::Free(_) | Type::Again(_) => true,
+            Type::Pred | Type::Bool | Type::Int | Type::Str | Type::Given(_) => false,
+            Type::Pair(p) => p.0.has_reals_or_freetypes() || p.1.has_reals_or_freetypes(),
+            Type::Pow(t) => t.has_reals_or_freetypes(),
+            Type::Rec(fields) => fields.iter().any(|(_, t)| t.has_reals_or_freetypes()),
+        }
+    }
+
+    /// Whether it certainly has infinitely many values.
+    pub fn is_infinite(&self) -> bool {
+        match self {
+            Type::Int | Type::Str | Type::Real => true,
+            Type::Pred | Type::Bool | Type::Given(_) => false,
+            Type::Free(free) => free.def().is_infinite,
+            // Of a declaration that is not looked at as a whole nothing is certain.
+            Type::Again(_) => false,
+            Type::Pair(p) => p.0.is_infinite() || p.1.is_infinite(),
+            Type::Pow(t) => t.is_infinite(),
+            Type::Rec(fields) => fields.iter().any(|(_, t)| t.is_infinite()),
         }
     }
 
@@ -96,6 +188,9 @@ impl fmt::Display for ShowType<'_> {
             Type::Bool => f.write_str("BOOL"),
             Type::Int => f.write_str("INTEGER"),
             Type::Str => f.write_str("STRING"),
+            Type::Real => f.write_str("REAL"),
+            Type::Free(free) => f.write_str(free.name()),
+            Type::Again(at) => write!(f, "freetype {at}"),
             Type::Given(s) => f.write_str(&(self.set_name)(*s)),
             Type::Pair(p) => write!(f, "({} * {})", show(&p.0), show(&p.1)),
             Type::Pow(t) => write!(f, "POW({})", show(t)),

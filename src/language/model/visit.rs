@@ -8,6 +8,7 @@ impl Model {
     pub fn for_each_expr<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         let predicates = [&self.properties, &self.invariant, &self.assertions];
         predicates.into_iter().flatten().chain(&self.goal).for_each(&mut *f);
+        self.freetypes.iter().flat_map(|t| t.arguments.iter().flatten()).for_each(&mut *f);
         fn inside<'a>(s: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
             s.for_each_expr(f);
             s.for_each_child(&mut |c| inside(c, f));
@@ -22,7 +23,7 @@ impl Expr {
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
-            E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
+            E::Elem(..) | E::Int(_) | E::Real(_) | E::Str(_) | E::Lit(_) => {}
             E::Unary(_, a)
             | E::First(a)
             | E::Second(a)
@@ -58,7 +59,7 @@ impl Expr {
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
             E::Const(_) | E::Var(_) | E::Old(_) | E::OldLocal(_) | E::Local(_) | E::Given(_) => {}
-            E::Elem(..) | E::Int(_) | E::Str(_) | E::Lit(_) => {}
+            E::Elem(..) | E::Int(_) | E::Real(_) | E::Str(_) | E::Lit(_) => {}
             E::Unary(_, a)
             | E::First(a)
             | E::Second(a)

@@ -20,26 +20,45 @@ struct Names {
 pub(super) fn shown(encoded: &mut Encoded, proof: &Proof, model: &Model) -> Vec<String> {
     let Some(invariant) = &proof.invariant else { return vec![] };
     let own = good(&mut encoded.encoder.terms, &encoded.transitions);
-    let mut names = Names::default();
+    let names = Names::of(encoded, model);
     let terms = &encoded.encoder.terms;
-    for (i, decl) in model.variables.iter().enumerate() {
-        if let Some(shape) = encoded.shape(VarId(i as u32)) {
-            names.learn(terms, &shape.sym, &decl.name, &decl.ty, model);
-        }
-    }
-    for (shape, decl) in encoded.constant_shapes().iter().zip(&model.constants) {
-        let shape: &Shape = shape;
-        names.learn(terms, &shape.sym, &decl.name, &decl.ty, model);
-    }
-    if let Some(cell) = encoded.transitions.cells.first() {
-        // No reachable state is outside, and the machine has no name for it.
-        names.bools.insert(cell.now, "1 = 2".into());
-    }
     let clauses = invariant.iter().filter(|c| **c != own);
     clauses.map(|c| names.bool(terms, *c)).collect()
 }
 
+/// Calls the variables of the formulas what they stand for, for people who read a file.
+pub(in crate::run) fn name_variables(encoded: &mut Encoded, model: &Model) {
+    let Names { bools, ints } = Names::of(encoded, model);
+    let cells: HashMap<Var, Var> = encoded.transitions.cells.iter().map(|c| (c.now, c.next)).collect();
+    let outside = encoded.transitions.cells.first().map(|c| c.now);
+    for (v, text) in bools.into_iter().chain(ints).filter(|(v, _)| Some(*v) != outside) {
+        if let Some(next) = cells.get(&v) {
+            encoded.encoder.terms.rename(*next, format!("({text})'"));
+        }
+        encoded.encoder.terms.rename(v, text);
+    }
+}
+
 impl Names {
+    fn of(encoded: &Encoded, model: &Model) -> Names {
+        let mut names = Names::default();
+        let terms = &encoded.encoder.terms;
+        for (i, decl) in model.variables.iter().enumerate() {
+            if let Some(shape) = encoded.shape(VarId(i as u32)) {
+                names.learn(terms, &shape.sym, &decl.name, &decl.ty, model);
+            }
+        }
+        for (shape, decl) in encoded.constant_shapes().iter().zip(&model.constants) {
+            let shape: &Shape = shape;
+            names.learn(terms, &shape.sym, &decl.name, &decl.ty, model);
+        }
+        if let Some(cell) = encoded.transitions.cells.first() {
+            // No reachable state is outside, and the machine has no name for it.
+            names.bools.insert(cell.now, "1 = 2".into());
+        }
+        names
+    }
+
     fn name(&mut self, terms: &Terms, b: Bool, text: String) {
         if let BoolNode::Var(v) = terms.bool_node(b) {
             let text = if b.is_negated() { format!("not({text})") } else { text };

@@ -5,19 +5,22 @@
 //! everything has a value. A finding counts when the evaluator has run its path and judged its last state itself
 //! ([`path`]). Holds needs a proof of an engine that a fresh solver has checked, and formulas for all observers.
 
-mod clauses;
+pub(super) mod clauses;
 mod path;
 mod portfolio;
 
 pub use portfolio::{Decided, portfolio};
 
 use super::answer::{Counterexample, Decision};
+use super::blame;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::Project;
 use super::why;
 use crate::explore::plan::Refusal;
 use crate::explore::{Options, Order};
+use crate::lang::diag::{Diagnostic, Span};
+use crate::model::Model;
 use crate::model::open::Opened;
 use crate::model::reading::Reading;
 use crate::run::constants::Constants;
@@ -194,6 +197,8 @@ pub struct Answered {
     pub uncovered: Vec<String>,
     /// Variables of a state, and terms.
     pub size: (usize, usize),
+    /// The model is wrong: no constants fulfil PROPERTIES.
+    pub refuted: Option<Diagnostic>,
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
     /// Formulas and the engine.
@@ -216,6 +221,7 @@ impl Answered {
             preserved: None,
             uncovered: vec![],
             size: (0, 0),
+            refuted: None,
             notes: vec![],
             seconds: 0.0,
             total_seconds: 0.0,
@@ -269,7 +275,7 @@ pub(super) fn refused(opened: &Opened, r: &Refused) -> String {
     }
 }
 
-fn named(opened: &Opened, observer: Observer) -> String {
+pub(super) fn named(opened: &Opened, observer: Observer) -> String {
     let model = &opened.model;
     let text = |e: Option<&crate::model::Expr>| match e {
         Some(e) => {
@@ -326,6 +332,118 @@ impl Solvers {
     }
 }
 
+/// What the engines look for.
+pub(super) fn wanted(model: &Model, options: &Options) -> Wanted {
+    Wanted {
+        invariant: options.invariant,
+        assertions: options.assertions,
+        goal: options.goal,
+        deadlock: options.deadlock && model.operations.iter().any(|o| o.is_event),
+    }
+}
+
+/// The machine as formulas.
+pub(super) fn formulas<'m>(
+    opened: &'m Opened,
+    wanted: Wanted,
+    mutant: Mutant,
+    deadline: &Deadline,
+) -> Result<Encoded<'m>, Why> {
+    let limits = Limits { stop: Some(deadline.flag.clone()), open_quantifiers: true, ..Limits::default() };
+    machine::encode(&opened.model, &opened.scope, wanted, limits, mutant).map_err(|r| {
+        match deadline.is_set() {
+            true => Why::Limit(Fault::limit(r.why)),
+            false => Why::Formulas(format!("there is no formula for the machine: {}", refused(opened, &r))),
+        }
+    })
+}
+
+/// Why an engine cannot begin.
+pub(super) enum NoStart {
+    /// No constants fulfil PROPERTIES, not even this conjunct alone, if it is known.
+    Unsatisfiable(Option<Span>),
+    Other(Why),
+}
+
+impl NoStart {
+    pub(super) fn why(self) -> Why {
+        match self {
+            NoStart::Unsatisfiable(_) => {
+                Why::Formulas("PROPERTIES cannot be satisfied, so there is nothing that could hold".into())
+            }
+            NoStart::Other(why) => why,
+        }
+    }
+}
+
+/// What a conjunct of PROPERTIES that is false by itself may cost to find.
+const BLAME: Duration = Duration::from_secs(2);
+
+/// Whether there is an initial state. If not, INITIALISATION has no value for some constants, which is bad.
+///
+/// # Errors
+/// There is nothing that could hold, PROPERTIES have no value, or nobody knows.
+pub(super) fn has_start(solvers: &Solvers, encoded: &mut Encoded) -> Result<bool, NoStart> {
+    let no = |why: &str| Err(NoStart::Other(Why::Formulas(why.into())));
+    let ask = |encoded: &mut Encoded, claims: &[Bool]| {
+        ask(solvers, &solvers.stop, encoded, claims).map_err(|why| NoStart::Other(Why::Formulas(why)))
+    };
+    // PROPERTIES that have no value for some constants are the business of explicit search.
+    let undefined_properties = encoded.undefined_properties;
+    match undefined_properties {
+        Some(undefined) if ask(encoded, &[undefined])? => {
+            return no("PROPERTIES have no value for some constants: use explicit search");
+        }
+        Some(_) => {}
+        None => return no("PROPERTIES bound a constant by what may have no value: use explicit search"),
+    }
+    let t = &encoded.transitions;
+    let (axioms, init, init_undefined) = (t.axioms, t.init, t.init_undefined);
+    if ask(encoded, &[axioms, init])? {
+        return Ok(true);
+    }
+    if !ask(encoded, &[axioms])? {
+        let stop = solvers.stop.within(BLAME);
+        let mut culprit = None;
+        for (span, conjunct) in encoded.conjuncts.clone() {
+            if stop.is_over() {
+                break;
+            }
+            if self::ask(solvers, &stop, encoded, &[conjunct]) == Ok(false) {
+                culprit = Some(span);
+                break;
+            }
+        }
+        return Err(NoStart::Unsatisfiable(culprit));
+    }
+    if !ask(encoded, &[axioms, init_undefined])? {
+        return Err(NoStart::Other(Why::NoInitialState));
+    }
+    Ok(false)
+}
+
+/// The error of a model whose PROPERTIES are false because of conjuncts that have formulas, though others have none.
+fn refuted(opened: &Opened, solver: Backend, stop: &Stop) -> Option<Diagnostic> {
+    let alone = machine::properties_alone(&opened.model, &opened.scope, Limits::default()).ok()?;
+    let machine::Alone { mut encoder, mut quantifiers, is_not_false, conjuncts } = alone;
+    let stop = stop.within(BLAME);
+    let backend = match (solver, smt::installed().first()) {
+        (Backend::Auto, Some(&"z3")) => Backend::Z3,
+        (Backend::Auto, Some(&"cvc5")) => Backend::Cvc5,
+        (solver, _) => solver,
+    };
+    let make = || start(backend, &stop);
+    let mut is_false = |claim: Bool| {
+        let decided = quantifiers.decide(&mut encoder.terms, &[claim], &make, &stop);
+        decided.is_ok_and(|d| d.model.is_none())
+    };
+    if !is_false(is_not_false) {
+        return None;
+    }
+    let culprit = conjuncts.into_iter().find(|(_, claim)| is_false(*claim)).map(|(span, _)| span);
+    Some(blame::unsatisfiable(opened, culprit))
+}
+
 fn came(
     project: &Project,
     task: &Task,
@@ -336,22 +454,17 @@ fn came(
     let opened = &project.opened;
     let model = &opened.model;
     let no = |why: String| Verdict::Unknown(Why::Formulas(why));
-    let has_operations = model.operations.iter().any(|o| o.is_event);
-    if task.options.deadlock && !has_operations {
+    let wanted = wanted(model, &task.options);
+    if task.options.deadlock && !wanted.deadlock {
         answered.notes.push(notes::NO_OPERATIONS.to_string());
     }
-    let wanted = Wanted {
-        invariant: task.options.invariant,
-        assertions: task.options.assertions,
-        goal: task.options.goal,
-        deadlock: task.options.deadlock && has_operations,
-    };
     let stop = Stop::never().with_flag(deadline.flag.clone());
-    let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
-    let mut encoded = match machine::encode(model, &opened.scope, wanted, limits, task.mutant) {
+    let mut encoded = match formulas(opened, wanted, task.mutant, deadline) {
         Ok(encoded) => encoded,
-        Err(r) if deadline.is_set() => return Verdict::Unknown(Why::Limit(Fault::limit(r.why))),
-        Err(r) => return no(format!("there is no formula for the machine: {}", refused(opened, &r))),
+        Err(why) => {
+            answered.refuted = refuted(opened, task.solver, &stop);
+            return Verdict::Unknown(why);
+        }
     };
     answered.size = (encoded.transitions.cells.len(), encoded.encoder.terms.size());
     for (observer, r) in &encoded.uncovered {
@@ -359,44 +472,21 @@ fn came(
     }
     let solvers = Solvers::choose(task.solver, &encoded, stop.clone());
     answered.solver = solvers.first_name().into();
-    // PROPERTIES that have no value for some constants are the business of explicit search.
-    match encoded.undefined_properties {
-        Some(Bool::FALSE) => {}
-        Some(undefined) => match ask(&solvers, &encoded, &[undefined]) {
-            Ok(false) => {}
-            Ok(true) => return no("PROPERTIES have no value for some constants: use explicit search".into()),
-            Err(why) => return no(why),
-        },
-        None => {
-            return no("PROPERTIES bound a constant by what may have no value: use explicit search".into());
-        }
-    }
-    let t = &encoded.transitions;
-    let has_start = match ask(&solvers, &encoded, &[t.axioms, t.init]) {
+    let has_start = match has_start(&solvers, &mut encoded) {
         Ok(has) => has,
-        Err(why) => return no(why),
-    };
-    if !has_start {
-        match ask(&solvers, &encoded, &[t.axioms]) {
-            Ok(true) => {}
-            Ok(false) => {
-                return no("PROPERTIES cannot be satisfied, so there is nothing that could hold".into());
+        Err(why) => {
+            if let NoStart::Unsatisfiable(culprit) = &why {
+                answered.refuted = Some(blame::unsatisfiable(opened, *culprit));
             }
-            Err(why) => return no(why),
+            return Verdict::Unknown(why.why());
         }
-        match ask(&solvers, &encoded, &[t.axioms, t.init_undefined]) {
-            Ok(true) => {}
-            Ok(false) => return Verdict::Unknown(Why::NoInitialState),
-            Err(why) => return no(why),
-        }
-    }
+    };
     let make = || start(solvers.first, &solvers.stop);
     let other_kind = solvers.other;
     let other = || match other_kind {
         Some(kind) => start(kind, &solvers.stop.within(SECOND_LOOK)),
         None => Err("no other solver is installed".into()),
     };
-    let transitions = encoded.transitions.clone();
     let preserved = if task.proof_info {
         match preserved(&mut encoded, &make, &stop) {
             Ok((known, yes, all)) => {
@@ -416,12 +506,27 @@ fn came(
         on_depth: Some(progress),
         ..Settings::new(&make)
     };
-    let terms = &mut encoded.encoder.terms;
-    let found = match task.engine {
-        Engine::Bmc => bmc::bmc(terms, &transitions, &settings),
-        Engine::BmcStar => sequences::sequences(terms, &transitions, &settings, MOST_SEQUENCES),
-        Engine::KInduction => kinduction::k_induction(terms, &transitions, &settings),
-        Engine::Ic3 => ic3::ic3(terms, &transitions, &settings),
+    let found = loop {
+        let (transitions, terms) = (encoded.transitions.clone(), &mut encoded.encoder.terms);
+        let found = match task.engine {
+            Engine::Bmc => bmc::bmc(terms, &transitions, &settings),
+            Engine::BmcStar => sequences::sequences(terms, &transitions, &settings, MOST_SEQUENCES),
+            Engine::KInduction => kinduction::k_induction(terms, &transitions, &settings),
+            Engine::Ic3 => ic3::ic3(terms, &transitions, &settings),
+        };
+        // The axioms say less than PROPERTIES do where quantifiers were not unfolded: a path counts only for constants
+        // that fulfil all of them. What these lack is an axiom from here on.
+        let Answer::Fails(path) = &found else { break found };
+        if encoded.quantifiers.is_empty() {
+            break found;
+        }
+        let mut claims = encoded.same_constants(&path.first);
+        claims.push(encoded.transitions.axioms);
+        match ask(&solvers, &stop, &mut encoded, &claims) {
+            Ok(true) => break found,
+            Ok(false) => {}
+            Err(why) => return no(why),
+        }
     };
     match found {
         Answer::Unknown(unknown) => {
@@ -476,20 +581,16 @@ fn came(
     }
 }
 
-/// Whether these are true together for some values.
-fn ask(solvers: &Solvers, encoded: &Encoded, claims: &[Bool]) -> Result<bool, String> {
+/// Whether these are true together for some values. What is learned of quantifiers on the way becomes an axiom.
+fn ask(solvers: &Solvers, stop: &Stop, encoded: &mut Encoded, claims: &[Bool]) -> Result<bool, String> {
     if claims.contains(&Bool::FALSE) {
         return Ok(false);
     }
-    let mut solver = start(solvers.first, &solvers.stop)?;
-    for claim in claims {
-        solver.assert(&encoded.encoder.terms, *claim);
-    }
-    match solver.check(&encoded.encoder.terms, &[]) {
-        Outcome::Sat(_) => Ok(true),
-        Outcome::Unsat(_) => Ok(false),
-        Outcome::Unknown(why) => Err(kanon_solver::engine::Why::Solver(why).to_string()),
-    }
+    let (quantifiers, terms) = (&mut encoded.quantifiers, &mut encoded.encoder.terms);
+    let make = || start(solvers.first, stop);
+    let decided = quantifiers.decide(terms, claims, &make, stop).map_err(|why| why.to_string())?;
+    encoded.learn(&decided.lemmas);
+    Ok(decided.model.is_some())
 }
 
 /// Which operation preserves which property, from every state in which nothing is bad. Asked one by one; what the solver

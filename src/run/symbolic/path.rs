@@ -7,7 +7,7 @@ use super::super::deadline::Deadline;
 use super::super::project::Project;
 use super::Task;
 use crate::explore::FindingKind;
-use crate::model::{BinOp, Decl, Expr, ExprKind, Lit, Model, Stmt, StmtKind, Target, Type};
+use crate::model::{BinOp, Decl, Expr, ExprKind, Fun, Lit, Model, Stmt, StmtKind, Target, Type};
 use crate::symbolic::machine::Encoded;
 use crate::system::{Machine, Role, System, Transition, Visitor};
 use crate::trace::replay::{self, Recorded, RecordedStep};
@@ -36,6 +36,9 @@ pub(super) fn confirmed(
     let mut machine = Machine::new(model, opened.scope.clone());
     let setup = machine.setup(1000, &deadline.flag);
     let no = |why: String| Verdict::Unknown(Why::Formulas(why));
+    if setup.valuations == 0 && !encoded.quantifiers.is_empty() {
+        return no("a path was found, but the evaluator does not decide PROPERTIES for its constants".into());
+    }
     if setup.valuations == 0 {
         let why = "the evaluator does not accept the constants of a path that the solver found";
         return Verdict::Unknown(Why::Internal(why.into()));
@@ -270,6 +273,12 @@ fn literal(value: &Value, ty: &Type, decl: &Decl) -> Expr {
         (Value::Int(i), _) => ExprKind::Int(i.clone()),
         (Value::Str(s), _) => ExprKind::Str(s.clone()),
         (Value::Elem(set, i), _) => ExprKind::Elem(*set, *i),
+        (Value::Real(r), _) => ExprKind::Real((**r).clone()),
+        (Value::Free(case, argument), Type::Free(free)) => {
+            let argument = argument.as_ref().zip(free.argument(*case));
+            let args = argument.map(|(v, t)| part(v, &t)).into_iter().collect();
+            ExprKind::Call(Fun::Construct(*case), args)
+        }
         (Value::Pair(p), Type::Pair(t)) => {
             ExprKind::Binary(BinOp::Pair, Box::new(part(&p.0, &t.0)), Box::new(part(&p.1, &t.1)))
         }

@@ -101,6 +101,11 @@ pub fn portfolio(
                     decided = Some(Ok(Ok(Decided::Formulas(a))));
                     break;
                 }
+                // The model is wrong, as explicit search would find if it came to an end.
+                Back::Formulas(Ok(mut a)) if a.refuted.is_some() => {
+                    decided = Some(Ok(Err(a.refuted.take().into_iter().collect())));
+                    break;
+                }
                 Back::Formulas(Ok(a)) => reasons.push((a.engine.name(), a.reason.unwrap_or_default())),
                 Back::Formulas(Err(why)) => refused = Some(why),
             }

@@ -259,6 +259,9 @@ fn write_text(out: &mut String, v: &Value, ty: &Type, names: &Names) -> Res<()> 
         (Value::Int(i), _) => _ = write!(out, "{i}"),
         (Value::Str(s), _) => _ = write!(out, "\"{s}\""),
         (Value::Elem(set, i), _) => out.push_str(&names.element(*set, *i)),
+        // ProB of the version that we compare with has neither as a text.
+        (Value::Real(_), _) => return Err(Fault::limit("the text of a real number")),
+        (Value::Free(..), _) => return Err(Fault::limit("the text of a value of a freetype")),
         (Value::Pair(p), Type::Pair(t)) => {
             out.push('(');
             write_text(out, &p.0, &t.0, names)?;

@@ -6,10 +6,12 @@ pub mod fault;
 mod sequence;
 mod tree;
 
+use crate::lang::decimal;
 pub use crate::model::element_name;
 pub use crate::model::scope::Scope;
 use crate::model::{Model, SetId, Type};
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +28,9 @@ pub enum Value {
     Set(BTreeSet<Value>),
     /// Fields in the order of the record's type.
     Rec(Vec<Value>),
+    Real(Box<BigRational>),
+    /// A value of a freetype: the place of its constructor, and the argument.
+    Free(u32, Option<Box<Value>>),
 }
 
 impl Value {
@@ -35,6 +40,10 @@ impl Value {
 
     pub fn pair(a: Value, b: Value) -> Value {
         Value::Pair(Box::new((a, b)))
+    }
+
+    pub fn real(r: BigRational) -> Value {
+        Value::Real(Box::new(r))
     }
 
     pub fn set(elements: impl IntoIterator<Item = Value>) -> Value {
@@ -88,6 +97,18 @@ fn show(f: &mut fmt::Formatter<'_>, value: &Value, ty: &Type, model: &Model, nes
                 show(f, v, t, model, false)?;
             }
             f.write_str(")")
+        }
+        (Value::Real(r), _) => f.write_str(&decimal::text(r)),
+        (Value::Free(case, argument), Type::Free(free)) => {
+            f.write_str(free.case(*case).map_or("?", |c| &c.name))?;
+            match (argument, free.argument(*case)) {
+                (Some(v), Some(t)) => {
+                    f.write_str("(")?;
+                    show(f, v, &t, model, false)?;
+                    f.write_str(")")
+                }
+                _ => Ok(()),
+            }
         }
         // A value that does not have its type is our bug; show its structure rather than hide it.
         (v, _) => write!(f, "{v:?}"),

@@ -1,25 +1,20 @@
 //! The values of a type: how many there are, and which.
 
 use super::*;
-use crate::model::Type;
+use crate::model::{FreeType, Type};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 
-/// Whether the type has infinitely many values.
+/// Whether the type certainly has infinitely many values.
 pub(super) fn is_infinite(ty: &Type) -> bool {
-    match ty {
-        Type::Int | Type::Str => true,
-        Type::Pred | Type::Bool | Type::Given(_) => false,
-        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
-        Type::Pow(t) => is_infinite(t),
-        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
-    }
+    ty.is_infinite()
 }
 
 /// How many values a finite type has, if that fits a word.
 pub(super) fn carrier_size(cx: &Cx<'_>, ty: &Type) -> Option<u64> {
     match ty {
-        Type::Int | Type::Str => None,
+        // How many values a freetype has is found by listing them.
+        Type::Int | Type::Str | Type::Real | Type::Free(_) | Type::Again(_) => None,
         Type::Pred | Type::Bool => Some(2),
         Type::Given(set) => Some(cx.scope.size(*set)),
         Type::Pair(p) => carrier_size(cx, &p.0)?.checked_mul(carrier_size(cx, &p.1)?),
@@ -37,6 +32,9 @@ pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fa
             interval(cx, &cx.scope.minint, &cx.scope.maxint, span)?
         }
         Type::Str => return Err(limit(span, "the set of all strings is infinite")),
+        Type::Real => return Err(limit(span, "the set of all real numbers is infinite")),
+        Type::Free(free) => freetype(cx, free, span)?,
+        Type::Again(_) => return Err(ill_typed(span)),
         Type::Given(set) => {
             let n = u32::try_from(cx.scope.size(*set)).ok().filter(|n| *n as usize <= cx.max_elements);
             let n = n.ok_or_else(|| limit(span, "given set too large"))?;
@@ -50,6 +48,29 @@ pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fa
             build::records(cx, &carriers?, span)?
         }
     })
+}
+
+/// What the constructors make of their arguments.
+fn freetype(cx: &Cx<'_>, free: &FreeType, span: Span) -> Result<Elements, Fault> {
+    let decl = cx.model.freetypes.get(free.at as usize).ok_or_else(|| ill_typed(span))?;
+    if free.def().is_recursive {
+        return Err(limit(span, "a recursive freetype would have to be listed"));
+    }
+    let env = Env::new(cx.model);
+    let mut all = Elements::new();
+    for (case, set) in (0u32..).zip(&decl.arguments) {
+        match set {
+            None => {
+                all.insert(Value::Free(case, None));
+            }
+            Some(set) => {
+                let Value::Set(arguments) = eval(cx, &env, set)? else { return Err(ill_typed(span)) };
+                all.extend(arguments.into_iter().map(|v| Value::Free(case, Some(Box::new(v)))));
+            }
+        }
+        build::budget(cx, Some(all.len()), span)?;
+    }
+    Ok(all)
 }
 
 /// The integers from one to another.

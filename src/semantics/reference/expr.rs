@@ -7,6 +7,7 @@ use super::*;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, Type, UnOp};
 use crate::plain::external;
 use num_bigint::BigInt;
+use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
 /// The largest integer, in bits.
@@ -73,7 +74,13 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
         ExprKind::Elem(id, i) => Value::Elem(*id, *i).into(),
         ExprKind::Int(i) => Value::Int(i.clone()).into(),
         ExprKind::Str(s) => Value::Str(s.clone()).into(),
+        ExprKind::Real(r) => Value::real(r.clone()).into(),
+        // A freetype.
+        ExprKind::Lit(Lit::Whole) => {
+            Symbolic::All(e.ty.elem().ok_or_else(|| ill_typed(e.span))?.clone()).into()
+        }
         ExprKind::Lit(lit) => literal(cx, *lit, e.span)?,
+        ExprKind::Unary(UnOp::Neg, a) if e.ty == Type::Real => Value::real(-real(cx, env, a)?).into(),
         ExprKind::Unary(UnOp::Neg, a) => Value::Int(-int(cx, env, a)?).into(),
         ExprKind::Unary(UnOp::Inverse, a) => Symbolic::Inverse(sub(a)?).into(),
         ExprKind::Binary(op, a, b) => return binary(cx, env, *op, a, b, e.span),
@@ -84,7 +91,7 @@ pub fn item<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<Item<'m>, Fau
         ExprKind::First(a) => build::as_pair(&eval(cx, env, a)?, e.span)?.0.clone().into(),
         ExprKind::Second(a) => build::as_pair(&eval(cx, env, a)?, e.span)?.1.clone().into(),
         ExprKind::Bind(binder, locals, pred, body) => {
-            return bind(cx, env, *binder, locals, pred, body, e.span);
+            return bind(cx, env, *binder, locals, pred, body, e);
         }
         ExprKind::Compr(locals, pred) => {
             let closure = Closure { locals, pred: Code(pred), body: None, captured: env.capture() };
@@ -142,9 +149,9 @@ fn literal<'m>(cx: &Cx<'m>, lit: Lit, span: Span) -> Result<Item<'m>, Fault> {
         Lit::EmptySet | Lit::EmptySeq => Value::Set(Elements::new()).into(),
         Lit::Succ => Symbolic::Shift(1).into(),
         Lit::Pred => Symbolic::Shift(-1).into(),
-        // The type checker puts the set itself in its place.
-        Lit::Whole => return Err(limit(span, "the set of all values of an unknown type")),
-        Lit::RealSet | Lit::FloatSet => return Err(limit(span, "real numbers are not supported")),
+        Lit::RealSet => Symbolic::All(Type::Real).into(),
+        // Not without its type, and not what passes the type checker.
+        Lit::Whole | Lit::FloatSet => return Err(ill_typed(span)),
     })
 }
 
@@ -158,6 +165,10 @@ fn binary<'m>(
 ) -> Result<Item<'m>, Fault> {
     use BinOp::*;
     Ok(match op {
+        Add | Sub | Mul | Div if a.ty == Type::Real => {
+            let (x, y) = (real(cx, env, a)?, real(cx, env, b)?);
+            Value::real(real_arithmetic(op, x, y, span)?).into()
+        }
         Add | Sub | Mul | Div | Mod | Pow => {
             Value::Int(arithmetic(op, int(cx, env, a)?, int(cx, env, b)?, span)?).into()
         }
@@ -210,6 +221,42 @@ fn arithmetic(op: BinOp, a: BigInt, b: BigInt, span: Span) -> Result<BigInt, Fau
             }
             Ok(a.pow(exponent))
         }
+        _ => Err(ill_typed(span)),
+    }
+}
+
+fn real<'m>(cx: &Cx<'m>, env: &Env<'m>, e: &'m Expr) -> Result<BigRational, Fault> {
+    match item(cx, env, e)? {
+        Item::Value(Value::Real(r)) => Ok(*r),
+        _ => Err(ill_typed(e.span)),
+    }
+}
+
+/// Two numbers of one kind.
+pub(super) fn compare<'m>(
+    cx: &Cx<'m>,
+    env: &Env<'m>,
+    a: &'m Expr,
+    b: &'m Expr,
+) -> Result<std::cmp::Ordering, Fault> {
+    match a.ty {
+        Type::Real => Ok(real(cx, env, a)?.cmp(&real(cx, env, b)?)),
+        _ => Ok(int(cx, env, a)?.cmp(&int(cx, env, b)?)),
+    }
+}
+
+/// Exact: what is made of decimals and integers is a quotient of integers.
+fn real_arithmetic(op: BinOp, a: BigRational, b: BigRational, span: Span) -> Result<BigRational, Fault> {
+    let bits = |r: &BigRational| r.numer().bits() + r.denom().bits();
+    if bits(&a) + bits(&b) > MAX_BITS {
+        return Err(limit(span, "a real number with too many digits"));
+    }
+    match op {
+        BinOp::Add => Ok(a + b),
+        BinOp::Sub => Ok(a - b),
+        BinOp::Mul => Ok(a * b),
+        BinOp::Div if b.is_zero() => Err(wd(WdKind::DivisionByZero, span)),
+        BinOp::Div => Ok(a / b),
         _ => Err(ill_typed(span)),
     }
 }
@@ -421,7 +468,25 @@ fn call<'m>(cx: &Cx<'m>, env: &Env<'m>, fun: Fun, args: &'m [Expr], e: &'m Expr)
             let value = external::apply(f, &values?, &types, &e.ty, &external::Names::of(cx.model));
             value.map_err(|fault| *fault.at(span))?.into()
         }
-        Fun::Unsupported(name) => return Err(limit(span, format!("`{name}` is not supported"))),
+        Fun::Real => Value::real(BigRational::from_integer(int(cx, env, nth(0)?)?)).into(),
+        Fun::Floor => Value::Int(real(cx, env, nth(0)?)?.floor().to_integer()).into(),
+        Fun::Ceiling => Value::Int(real(cx, env, nth(0)?)?.ceil().to_integer()).into(),
+        Fun::Construct(case) => {
+            let argument = match args.first() {
+                Some(a) => Some(Box::new(eval(cx, env, a)?)),
+                None => None,
+            };
+            Value::Free(case, argument).into()
+        }
+        Fun::Destruct(case) => match eval(cx, env, nth(0)?)? {
+            Value::Free(of, Some(argument)) if of == case => (*argument).into(),
+            Value::Free(..) => return Err(wd(WdKind::OutsideDomain, span)),
+            _ => return Err(ill_typed(span)),
+        },
+        Fun::IsCase(case) => match eval(cx, env, nth(0)?)? {
+            Value::Free(of, _) => Value::Bool(of == case).into(),
+            _ => return Err(ill_typed(span)),
+        },
     })
 }
 
@@ -528,8 +593,9 @@ fn bind<'m>(
     locals: &'m [LocalId],
     pred: &'m Expr,
     body: &'m Expr,
-    span: Span,
+    e: &'m Expr,
 ) -> Result<Item<'m>, Fault> {
+    let span = e.span;
     if binder == Binder::Lambda {
         let closure = Closure { locals, pred: Code(pred), body: Some(Code(body)), captured: env.capture() };
         return Ok(Symbolic::Lambda(closure).into());
@@ -541,6 +607,12 @@ fn bind<'m>(
             .try_fold(BigInt::from(unit), |sum, e| arithmetic(op, sum, int(cx, e, body)?, span))
             .map(|i| Value::Int(i).into())
     };
+    if e.ty == Type::Real {
+        let (op, unit) = if binder == Binder::Sigma { (BinOp::Add, 0) } else { (BinOp::Mul, 1) };
+        let unit = BigRational::from_integer(unit.into());
+        let all = found.iter().try_fold(unit, |sum, e| real_arithmetic(op, sum, real(cx, e, body)?, span));
+        return all.map(|r| Value::real(r).into());
+    }
     match binder {
         Binder::Sigma => over(BinOp::Add, 0),
         Binder::Pi => over(BinOp::Mul, 1),

@@ -95,10 +95,10 @@ fn compare<'m>(
     span: Span,
 ) -> Result<bool, Fault> {
     match op {
-        BinOp::Lt => Ok(expr::int(cx, env, a)? < expr::int(cx, env, b)?),
-        BinOp::Le => Ok(expr::int(cx, env, a)? <= expr::int(cx, env, b)?),
-        BinOp::Gt => Ok(expr::int(cx, env, a)? > expr::int(cx, env, b)?),
-        BinOp::Ge => Ok(expr::int(cx, env, a)? >= expr::int(cx, env, b)?),
+        BinOp::Lt => Ok(expr::compare(cx, env, a, b)?.is_lt()),
+        BinOp::Le => Ok(expr::compare(cx, env, a, b)?.is_le()),
+        BinOp::Gt => Ok(expr::compare(cx, env, a, b)?.is_gt()),
+        BinOp::Ge => Ok(expr::compare(cx, env, a, b)?.is_ge()),
         BinOp::Neq => not(compare(cx, env, BinOp::Eq, a, b, span)),
         BinOp::NotIn => not(compare(cx, env, BinOp::In, a, b, span)),
         BinOp::NotSubset => not(compare(cx, env, BinOp::Subset, a, b, span)),

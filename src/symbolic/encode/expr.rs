@@ -79,6 +79,9 @@ impl<'m> Encoder<'m> {
 
     fn item_of(&mut self, env: &Env<'m>, e: &'m Expr) -> Res<Val<'m>> {
         let span = e.span;
+        if e.ty.has_reals_or_freetypes() {
+            return unsupported(span, "real numbers and freetypes have no formulas");
+        }
         Ok(match &e.kind {
             ExprKind::Const(id) => env.constant(*id),
             ExprKind::Var(id) => env.variable(*id),
@@ -88,6 +91,7 @@ impl<'m> Encoder<'m> {
             ExprKind::Given(id) => self.elements(&Lazy::All(Type::Given(*id)).into(), span)?,
             ExprKind::Elem(id, i) => Val::sure(Sym::ground(&Value::Elem(*id, *i))),
             ExprKind::Int(i) => Val::sure(Sym::int(i.clone())),
+            ExprKind::Real(_) => return unsupported(span, "real numbers have no formulas"),
             ExprKind::Str(s) => Val::sure(Sym::ground(&Value::Str(s.clone()))),
             ExprKind::Lit(lit) => Val::sure(self.literal(*lit, span)?),
             ExprKind::Unary(UnOp::Neg, a) => {
@@ -233,7 +237,7 @@ impl<'m> Encoder<'m> {
             Lit::Succ => Lazy::Shift(1).into(),
             Lit::Pred => Lazy::Shift(-1).into(),
             Lit::Whole => return unsupported(span, "the set of all values of an unknown type"),
-            Lit::RealSet | Lit::FloatSet => return unsupported(span, "real numbers are not supported"),
+            Lit::RealSet | Lit::FloatSet => return unsupported(span, "real numbers have no formulas"),
         })
     }
 
@@ -349,8 +353,11 @@ impl<'m> Encoder<'m> {
             return unsupported(span, "external functions have no formulas");
         }
         let Some(first) = args.first() else { return ill_typed(span) };
-        if let Fun::Unsupported(name) = fun {
-            return unsupported(span, format!("`{name}` is not supported"));
+        if let Fun::Real | Fun::Floor | Fun::Ceiling = fun {
+            return unsupported(span, "real numbers have no formulas");
+        }
+        if let Fun::Construct(_) | Fun::Destruct(_) | Fun::IsCase(_) = fun {
+            return unsupported(span, "freetypes have no formulas");
         }
         let fun = match (fun, self.mutant) {
             (Fun::Dom, Mutant::DomIsRan) => Fun::Ran,

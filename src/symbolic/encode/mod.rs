@@ -11,7 +11,8 @@
 //! value is anything. A predicate is the condition under which it is true and the one under which it is false
 //! ([`Truth`]); the connectives over these two are the chosen reading of undefined terms, all of it in `logic.rs`.
 //!
-//! **Quantifiers** unfold over what the predicate lets the bound variables be (`sweep.rs`), within a budget.
+//! **Quantifiers** unfold over what the predicate lets the bound variables be (`sweep.rs`), within a budget. In
+//! PROPERTIES one over too many values may become a question of its own (`kanon_solver::quantified`).
 //!
 //! Absent on purpose: solvers; guesses. What has no formula is refused with its place.
 
@@ -31,9 +32,10 @@ pub(in crate::symbolic) use sweep::attempt;
 
 use super::{Refused, RefusedKind, Res};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, ConstId, Expr, Fun, LocalId, Model, Type, VarId};
+use crate::model::{BinOp, ConstId, Expr, ExprKind, Fun, LocalId, Model, Type, VarId};
 use crate::value::{Scope, Value};
 use hashbrown::HashMap;
+use kanon_solver::quantified::Quantifiers;
 use kanon_solver::term::{Bool, Int, Terms};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -190,6 +192,20 @@ impl<'m> Env<'m> {
         Val::none()
     }
 
+    /// Whether an expression names something that has no value here: an unknown whose turn has not come, above all.
+    fn names_open(&self, e: &Expr) -> bool {
+        e.any(&|x| match x.kind {
+            ExprKind::Const(id) => self.constant(id).is_none(),
+            ExprKind::Var(id) => self.variable(id).is_none(),
+            // Those that are bound inside the expression are not bound here.
+            ExprKind::Local(id) => {
+                let mut bound = std::iter::successors(self.locals.as_ref(), |b| b.next.as_ref());
+                bound.find(|b| b.id == id).is_some_and(|b| b.value.is_none())
+            }
+            _ => false,
+        })
+    }
+
     pub fn with_constant(mut self, id: ConstId, value: Val<'m>) -> Self {
         if let Some(place) = Arc::make_mut(&mut self.constants).get_mut(id.index()) {
             *place = value;
@@ -267,13 +283,23 @@ pub struct Limits {
     /// Rows of one set.
     pub rows: usize,
     pub deadline: Option<Instant>,
+    /// Whether quantifiers in PROPERTIES that cannot be unfolded may become questions of their own.
+    pub open_quantifiers: bool,
     /// Somebody else's word that it is enough.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
+impl Limits {
+    /// Whether somebody or the clock says that it is enough.
+    pub fn is_stopped(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000_000, rows: 1 << 16, deadline: None, stop: None }
+        Limits { steps: 20_000_000, rows: 1 << 16, deadline: None, open_quantifiers: false, stop: None }
     }
 }
 
@@ -288,6 +314,8 @@ pub struct Encoder<'m> {
     pub has_partial_hulls: bool,
     /// Whether unknowns are bounded by such facts at all. If not, whatever they cannot be makes the predicate false.
     pub(in crate::symbolic) only_total_hulls: bool,
+    /// Quantifiers over too many values, while somebody wants them as questions of their own instead of a refusal.
+    pub(in crate::symbolic) quantifiers: Option<Quantifiers>,
     limits: Limits,
     steps: u64,
     depth: u32,
@@ -306,11 +334,17 @@ impl<'m> Encoder<'m> {
             mutant: Mutant::None,
             has_partial_hulls: false,
             only_total_hulls: false,
+            quantifiers: None,
             limits,
             steps: 0,
             depth: 0,
             ranges: HashMap::new(),
         }
+    }
+
+    /// From here on there may be so many steps in all; returns how many there might be before.
+    pub(in crate::symbolic) fn set_most_steps(&mut self, steps: u64) -> u64 {
+        std::mem::replace(&mut self.limits.steps, steps)
     }
 
     /// Steps taken so far.
@@ -323,10 +357,7 @@ impl<'m> Encoder<'m> {
         self.steps += steps as u64;
         let why = if self.steps > self.limits.steps {
             "the formula is too large"
-        } else if before >> 10 != self.steps >> 10
-            && (self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-                || self.limits.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)))
-        {
+        } else if before >> 10 != self.steps >> 10 && self.limits.is_stopped() {
             "the time is over"
         } else {
             return Ok(());

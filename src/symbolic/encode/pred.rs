@@ -1,10 +1,10 @@
 //! Predicates: connectives, quantifiers, comparison, membership, inclusion.
 
-use super::{Encoder, Env, Lazy, Sym, Truth, Val, ill_typed, truth};
+use super::{Encoder, Env, Lazy, Slot, Sym, Truth, Val, attempt, ill_typed, truth};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, Quant, UnOp};
-use crate::symbolic::{Res, unlisted, unsupported};
-use kanon_solver::term::Bool;
+use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, UnOp};
+use crate::symbolic::{RefusedKind, Res, unlisted, unsupported};
+use kanon_solver::term::{Bool, Var};
 use num_bigint::BigInt;
 use num_traits::One;
 use std::ops::Not;
@@ -41,7 +41,13 @@ impl<'m> Encoder<'m> {
             ExprKind::Quant(quant, locals, body) => {
                 // `!x.P` is that there is no x for which P is false.
                 let exists = *quant == Quant::Exists;
-                let sweep = self.sweep_points(env, locals, body, exists)?;
+                let sweep = match self.sweep_points(env, locals, body, exists) {
+                    Err(r) if r.kind == RefusedKind::Unlisted && self.quantifiers.is_some() => {
+                        let some = self.open_quantifier(env, locals, body, exists)?.ok_or(r)?;
+                        return Ok(if exists { some } else { some.not() });
+                    }
+                    sweep => sweep?,
+                };
                 let truths: Vec<Truth> = sweep.found.into_iter().map(|(_, t)| t).collect();
                 let mut some = self.or(&truths);
                 some.no = self.terms.and([some.no, sweep.complete]);
@@ -65,6 +71,32 @@ impl<'m> Encoder<'m> {
             ExprKind::Call(..) => unsupported(p.span, "external functions have no formulas"),
             _ => ill_typed(p.span),
         }
+    }
+
+    /// That some values of the variables make the predicate as wanted, as a question of its own: the variables get shapes,
+    /// and for what has no room in these the predicate is certainly not as wanted, since only facts that always have a
+    /// value bound them.
+    fn open_quantifier(
+        &mut self,
+        env: &Env<'m>,
+        locals: &[LocalId],
+        body: &'m Expr,
+        wanted: bool,
+    ) -> Res<Option<Truth>> {
+        let slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
+        let before = std::mem::replace(&mut self.only_total_hulls, true);
+        let shaped = attempt(self.shaped_as(env, &slots, &[body], wanted, true, body.span));
+        self.only_total_hulls = before;
+        let Some((env, shapes)) = shaped? else { return Ok(None) };
+        let t = self.pred(&env, body)?;
+        let t = if wanted { t } else { t.not() };
+        let is_value = self.terms.and(shapes.iter().map(|(_, s)| s.is_value));
+        let vars: Vec<Var> = shapes.into_iter().flat_map(|(_, s)| s.vars).collect();
+        let (yes, maybe) = (self.terms.and([is_value, t.yes]), self.terms.and([is_value, !t.no]));
+        let Some(quantifiers) = &mut self.quantifiers else { return Ok(None) };
+        let yes = quantifiers.exists(&mut self.terms, vars.clone(), yes);
+        let maybe = quantifiers.exists(&mut self.terms, vars, maybe);
+        Ok(Some(Truth { yes, no: !maybe }))
     }
 
     /// A conjunction or disjunction of many, up to the first part that decides it.

@@ -1331,13 +1331,7 @@ impl<'m> Encoder<'m> {
 
 /// Whether the type has infinitely many values.
 pub(super) fn is_infinite(ty: &Type) -> bool {
-    match ty {
-        Type::Int | Type::Str => true,
-        Type::Pred | Type::Bool | Type::Given(_) => false,
-        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
-        Type::Pow(t) => is_infinite(t),
-        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
-    }
+    ty.is_infinite()
 }
 
 /// Whether a set that is not listed may have no value because of an element that no test of membership looks at: whoever

@@ -121,6 +121,7 @@ fn around(values: &BTreeSet<Value>) -> Option<Hull> {
         |f: &dyn Fn(&Value) -> Option<Value>| -> Option<BTreeSet<Value>> { values.iter().map(f).collect() };
     Some(match first {
         Value::Bool(_) => Hull::Bool,
+        Value::Real(_) | Value::Free(..) => return None,
         Value::Int(_) | Value::Str(_) | Value::Elem(..) => Hull::Values(values.clone()),
         Value::Pair(_) => {
             let part = |second: bool| {
@@ -335,7 +336,7 @@ impl<'m> Encoder<'m> {
         Ok(Some(match ty {
             Type::Int => Hull::Ints(None, None),
             Type::Bool => Hull::Bool,
-            Type::Str | Type::Pred => return Ok(None),
+            Type::Str | Type::Pred | Type::Real | Type::Free(_) | Type::Again(_) => return Ok(None),
             Type::Given(_) => Hull::Values(self.carrier(ty, span)?.into_iter().collect()),
             Type::Pair(p) => match (self.hull_of_type(&p.0, span)?, self.hull_of_type(&p.1, span)?) {
                 (Some(a), Some(b)) => Hull::Pair(Box::new(a), Box::new(b)),
@@ -443,7 +444,24 @@ impl<'m> Encoder<'m> {
         self.hull_of_sequence(env, slot, facts, span)
     }
 
+    /// What a fact leaves for the slot. Where the other side has no value only because an unknown of it has none yet (it
+    /// may be the slot itself), that it has no value says nothing: then only what always has one bounds the slot.
     fn hull_of_fact(
+        &mut self,
+        env: &Env<'m>,
+        op: BinOp,
+        slot: Slot,
+        pattern: &'m Expr,
+        other: &'m Expr,
+    ) -> Res<Option<Hull>> {
+        let before = self.only_total_hulls;
+        self.only_total_hulls |= env.names_open(other);
+        let hull = self.hull_of_side(env, op, slot, pattern, other);
+        self.only_total_hulls = before;
+        hull
+    }
+
+    fn hull_of_side(
         &mut self,
         env: &Env<'m>,
         op: BinOp,
@@ -550,7 +568,7 @@ impl<'m> Encoder<'m> {
                     && args.first().is_some_and(|s| is_slot(s, slot))
                     && let Some(v) = attempt(self.item(env, other))?
                     && !v.is_none()
-                    && !(self.only_total_hulls && v.def != Bool::TRUE)
+                    && !((self.only_total_hulls || env.names_open(other)) && v.def != Bool::TRUE)
                 {
                     self.has_partial_hulls |= v.def != Bool::TRUE;
                     let high = match op {
@@ -570,7 +588,7 @@ impl<'m> Encoder<'m> {
                 if op == BinOp::In
                     && is_slot(pattern, slot)
                     && let Some(v) = attempt(self.item(env, other))?
-                    && !(self.only_total_hulls && v.def != Bool::TRUE)
+                    && !((self.only_total_hulls || env.names_open(other)) && v.def != Bool::TRUE)
                     && let Sym::Lazy(lazy) = &v.sym
                     && let Lazy::Seq(_, s) = &**lazy
                     && let Some((_, t)) = self.slot_type(slot).as_rel()
@@ -610,9 +628,22 @@ impl<'m> Encoder<'m> {
         determine: bool,
         span: Span,
     ) -> Res<(Env<'m>, Vec<Shaped<'m>>)> {
+        self.shaped_as(env, slots, preds, true, determine, span)
+    }
+
+    /// The same for conjuncts that are to have this truth.
+    pub(super) fn shaped_as(
+        &mut self,
+        env: &Env<'m>,
+        slots: &[Slot],
+        preds: &[&'m Expr],
+        wanted: bool,
+        determine: bool,
+        span: Span,
+    ) -> Res<(Env<'m>, Vec<Shaped<'m>>)> {
         let mut env = slots.iter().fold(env.clone(), |env, s| env.with(*s, Val::none()));
         let mut facts = vec![];
-        preds.iter().for_each(|p| collect(p, true, &mut facts));
+        preds.iter().for_each(|p| collect(p, wanted, &mut facts));
         let mut shapes: Vec<Option<Shaped<'m>>> = vec![None; slots.len()];
         // Equations first; then what is bounded; an integer without bounds only when nothing else is left.
         loop {

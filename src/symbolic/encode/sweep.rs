@@ -489,7 +489,7 @@ impl<'m> Encoder<'m> {
     /// How many values a finite type has, if that fits a word.
     pub(in crate::symbolic) fn carrier_size(&self, ty: &Type) -> Option<u64> {
         match ty {
-            Type::Int | Type::Str => None,
+            Type::Int | Type::Str | Type::Real | Type::Free(_) | Type::Again(_) => None,
             Type::Pred | Type::Bool => Some(2),
             Type::Given(set) => Some(self.scope.size(*set)),
             Type::Pair(p) => self.carrier_size(&p.0)?.checked_mul(self.carrier_size(&p.1)?),
@@ -506,7 +506,9 @@ impl<'m> Encoder<'m> {
         let Some(size) = size else { return unlisted(span, "a type with infinitely or too many values") };
         self.within(size, span)?;
         Ok(match ty {
-            Type::Int | Type::Str => return unlisted(span, "a type with infinitely many values"),
+            Type::Int | Type::Str | Type::Real | Type::Free(_) | Type::Again(_) => {
+                return unlisted(span, "a type with infinitely many values");
+            }
             Type::Pred | Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
             Type::Given(set) => (0..size as u32).map(|i| Value::Elem(*set, i)).collect(),
             Type::Pair(p) => {

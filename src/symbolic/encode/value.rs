@@ -19,7 +19,8 @@ impl<'m> Sym<'m> {
     pub fn ground(value: &Value) -> Sym<'m> {
         match value {
             Value::Bool(b) => Sym::Bool(truth(*b)),
-            Value::Int(_) | Value::Str(_) | Value::Elem(..) => {
+            // Reals and freetypes have no formulas; nothing comes here with them.
+            Value::Int(_) | Value::Str(_) | Value::Elem(..) | Value::Real(_) | Value::Free(..) => {
                 Sym::One(Arc::new(vec![(value.clone(), Bool::TRUE)]))
             }
             Value::Pair(p) => Sym::Pair(Arc::new((Sym::ground(&p.0), Sym::ground(&p.1)))),
@@ -94,7 +95,7 @@ impl<'m> Encoder<'m> {
                 };
                 Sym::Bool(yes)
             }
-            Value::Int(_) | Value::Str(_) | Value::Elem(..) => {
+            Value::Int(_) | Value::Str(_) | Value::Elem(..) | Value::Real(_) | Value::Free(..) => {
                 if options.len() == 1
                     && let Some((v, _)) = options.pop_first()
                 {

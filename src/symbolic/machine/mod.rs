@@ -14,13 +14,14 @@ mod enabled;
 mod fit;
 mod run;
 
-use super::encode::{Encoder, Env, Hull, Limits, Mutant, Shape, Slot, Val};
+use super::encode::{Encoder, Env, Hull, Limits, Mutant, Shape, Slot, Val, attempt};
 use super::{Refused, Res, decode};
 use crate::lang::diag::Span;
-use crate::model::{ConstId, Expr, Model, OpId, VarId};
+use crate::model::{ConstId, Expr, ExprKind, Model, OpId, Type, VarId};
 use crate::value::{Scope, Value};
 use fit::fit;
 use kanon_solver::eval::Evaluator;
+use kanon_solver::quantified::Quantifiers;
 use kanon_solver::term::{Assignment, Bool, Term, Terms, Var};
 use kanon_solver::transition::{Cell, Event, Property, Transitions};
 use run::{Pre, Run, Runner, read};
@@ -60,6 +61,11 @@ pub struct Encoded<'m> {
     pub events: Vec<OpId>,
     /// PROPERTIES may be neither true nor false for some constants: this has a model then. `None`: nobody knows.
     pub undefined_properties: Option<Bool>,
+    /// Quantifiers of PROPERTIES that were not unfolded: variables of the axioms stand for them, about which the axioms
+    /// say less than is true. What holds under them holds; what has a model need not have one.
+    pub quantifiers: Quantifiers,
+    /// The conjuncts of PROPERTIES, for constants that are values.
+    pub conjuncts: Vec<(Span, Bool)>,
     constants: Vec<Shape<'m>>,
     cells: Vec<Room<'m>>,
     outside: Bool,
@@ -84,6 +90,7 @@ pub fn encode<'m>(
     limits: Limits,
     mutant: Mutant,
 ) -> Res<Encoded<'m>> {
+    let open_quantifiers = limits.open_quantifiers;
     let mut e = Encoder::new(model, scope, limits);
     e.mutant = mutant;
     // Constants.
@@ -93,10 +100,14 @@ pub fn encode<'m>(
     let (rigid_env, constants) = e.unknowns(&Env::new(model), &slots, &properties, span)?;
     let values: Vec<Bool> = constants.iter().map(|s| s.is_value).collect();
     let values = e.terms.and(values);
-    let mut truths = vec![];
+    let (mut truths, mut parts) = (vec![], vec![]);
+    e.quantifiers = open_quantifiers.then(Quantifiers::default);
     for p in &properties {
-        truths.push(e.pred(&rigid_env, p)?);
+        let t = e.pred(&rigid_env, p)?;
+        truths.push(t);
+        parts.push((p.span, e.terms.and([values, t.yes])));
     }
+    let quantifiers = e.quantifiers.take().unwrap_or_default();
     let all = e.and(&truths);
     let axioms = e.terms.and([values, all.yes]);
     let def = all.def(&mut e.terms);
@@ -216,17 +227,73 @@ pub fn encode<'m>(
         events,
         properties,
     };
-    Ok(Encoded {
+    let mut encoded = Encoded {
         encoder: e,
         transitions,
         observers,
         uncovered,
         events: operations,
         undefined_properties,
+        quantifiers,
+        conjuncts: parts,
         constants,
         cells,
         outside,
-    })
+    };
+    encoded.learn(&[]);
+    Ok(encoded)
+}
+
+/// What some conjuncts of PROPERTIES say by themselves.
+pub struct Alone<'m> {
+    pub encoder: Encoder<'m>,
+    pub quantifiers: Quantifiers,
+    /// Not false: if nothing makes this true, PROPERTIES are false, whatever the other conjuncts say.
+    pub is_not_false: Bool,
+    /// The same of each.
+    pub conjuncts: Vec<(Span, Bool)>,
+}
+
+/// The conjuncts of PROPERTIES about constants without sets over infinite types, as far as they have formulas: for models
+/// whose other constants have none.
+///
+/// # Errors
+/// There is no such conjunct, or the formula became too large.
+pub fn properties_alone<'m>(model: &'m Model, scope: &'m Scope, limits: Limits) -> Res<Alone<'m>> {
+    let mut e = Encoder::new(model, scope, limits);
+    // What bounds a constant has to make a conjunct false for all other values.
+    e.only_total_hulls = true;
+    let is_plain = |id: ConstId| model.constants.get(id.index()).is_some_and(|c| is_scalar(&c.ty));
+    let foreign = |e: &Expr| matches!(e.kind, ExprKind::Const(id) if !is_plain(id));
+    let preds: Vec<&Expr> = model.properties.iter().filter(|p| !p.any(&foreign)).collect();
+    let Some(span) = preds.first().map(|p| p.span) else {
+        return super::unsupported(model.initialisation.span, "no conjunct of PROPERTIES stands for itself");
+    };
+    let ids = (0..model.constants.len()).map(|i| ConstId(i as u32)).filter(|id| is_plain(*id));
+    let slots: Vec<Slot> = ids.map(Slot::Const).collect();
+    let (env, shapes) = e.unknowns(&Env::new(model), &slots, &preds, span)?;
+    let values = e.terms.and(shapes.iter().map(|s| s.is_value));
+    e.quantifiers = Some(Quantifiers::default());
+    let (mut truths, mut conjuncts) = (vec![], vec![]);
+    for p in preds {
+        if let Some(t) = attempt(e.pred(&env, p))? {
+            truths.push(t);
+            conjuncts.push((p.span, e.terms.and([values, !t.no])));
+        }
+    }
+    let all = e.and(&truths);
+    let is_not_false = e.terms.and([values, !all.no]);
+    let quantifiers = e.quantifiers.take().unwrap_or_default();
+    Ok(Alone { encoder: e, quantifiers, is_not_false, conjuncts })
+}
+
+fn is_scalar(ty: &Type) -> bool {
+    match ty {
+        Type::Int | Type::Bool | Type::Given(_) => true,
+        Type::Pair(p) => is_scalar(&p.0) && is_scalar(&p.1),
+        Type::Rec(fields) => fields.iter().all(|(_, t)| is_scalar(t)),
+        _ => false,
+    }
 }
 
 struct Maker<'m> {
@@ -298,6 +365,36 @@ fn equal(terms: &mut Terms, a: Var, b: Var) -> Bool {
 }
 
 impl Encoded<'_> {
+    /// Adds to the axioms what is true of the variables that stand for quantifiers.
+    pub fn learn(&mut self, lemmas: &[Bool]) {
+        let (t, terms) = (&mut self.transitions, &mut self.encoder.terms);
+        t.axioms = terms.and(lemmas.iter().copied().chain([t.axioms]));
+        if !self.quantifiers.is_empty() {
+            let used = terms.variables(&[t.axioms.into()]);
+            t.axiom_inputs = used.into_iter().filter(|v| !t.rigid.contains(v)).collect();
+        }
+    }
+
+    /// That the constants are those of a path.
+    pub fn same_constants(&mut self, found: &Assignment) -> Vec<Bool> {
+        let (t, terms) = (&self.transitions, &mut self.encoder.terms);
+        let mut all = vec![];
+        for &v in &t.rigid {
+            all.push(match v {
+                Var::Bool(b) => {
+                    let term = terms.of_bool(b);
+                    if found.bool_var(b) { term } else { !term }
+                }
+                Var::Int(i) => {
+                    let value = found.int_var(terms, i);
+                    let (term, value) = (terms.of_int(i), terms.constant(value));
+                    terms.eq(term, value)
+                }
+            });
+        }
+        all
+    }
+
     /// The constants; `None` for one without a plain value.
     pub fn constants(&self, found: &Assignment) -> Vec<Option<Value>> {
         let mut under = Evaluator::new(&self.encoder.terms, found);

@@ -2,6 +2,7 @@
 //!
 //! Functions are `#map`, sequences are lists, other relations sets of pairs, elements of given sets strings.
 
+use crate::lang::decimal;
 use crate::model::{Model, Type};
 use crate::trace::Trace;
 use crate::value::{Value, element_name};
@@ -55,6 +56,16 @@ fn value(v: &Value, ty: &Type, model: &Model) -> Json {
         (Value::Bool(b), _) => (*b).into(),
         (Value::Int(i), _) => json!({ "#bigint": i.to_string() }),
         (Value::Str(s), _) => (**s).into(),
+        // The format has integers only.
+        (Value::Real(r), _) => json!({ "#unserializable": decimal::text(r) }),
+        (Value::Free(case, argument), Type::Free(free)) => {
+            let tag = free.case(*case).map_or("?", |c| &c.name);
+            let inside = match (argument, free.argument(*case)) {
+                (Some(v), Some(t)) => value(v, &t, model),
+                _ => "U_OF_UNIT".into(),
+            };
+            json!({ "tag": tag, "value": inside })
+        }
         (Value::Elem(s, i), _) => element_name(model, *s, *i).into(),
         (Value::Pair(p), Type::Pair(t)) => {
             json!({ "#tup": [value(&p.0, &t.0, model), value(&p.1, &t.1, model)] })

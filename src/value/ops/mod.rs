@@ -5,6 +5,7 @@
 //! Here are comparisons, sets, sequences and arithmetic; `symbolic` has the sets that are tested instead of
 //! expanded, `relation` the relations and functions.
 
+mod count;
 mod relation;
 mod symbolic;
 
@@ -21,7 +22,8 @@ use super::fault::{Fault, Res, WdKind};
 use super::mask;
 use super::rep::{Rep, SetKind, Shape};
 use super::val::{IntSet, Lazy, MAX_SET, Val, cmp_int, too_large, words};
-use num_traits::ToPrimitive;
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -74,7 +76,7 @@ pub fn subset(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
                 };
                 Ok(rank(k) <= rank(j))
             }
-            (_, Lazy::All(_) | Lazy::Strings) => Ok(true),
+            (_, Lazy::All(_) | Lazy::Strings | Lazy::Freetype(_)) => Ok(true),
             // Integers have their order: an infinite set is no subset of an interval.
             (Lazy::Integers(_), Lazy::Interval(..)) => Ok(false),
             (
@@ -267,6 +269,9 @@ pub fn product(a: Val, b: Val, rep: &Rep) -> Res<Val> {
 }
 
 pub fn card(v: &Val, rep: &Rep) -> Res<Val> {
+    if let Some(n) = count::of(v, rep) {
+        return n.map(Val::big);
+    }
     match finite_card(v, rep)? {
         Some(n) => Ok(Val::I(n as i64)),
         None => Err(Fault::wd(WdKind::Infinite)),
@@ -426,6 +431,52 @@ pub fn power(a: &Val, b: &Val) -> Res<Val> {
         return Err(too_many_digits());
     }
     Ok(Val::big(a.pow(e)))
+}
+
+fn as_real(v: &Val) -> &BigRational {
+    match v {
+        Val::Real(r) => r,
+        other => unreachable!("a real number was expected, not {other:?}"),
+    }
+}
+
+/// An operation on real numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Real {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+/// Exact.
+pub fn real(op: Real, a: &Val, b: &Val) -> Res<Val> {
+    let (a, b) = (as_real(a), as_real(b));
+    let bits = |r: &BigRational| r.numer().bits() + r.denom().bits();
+    if bits(a) + bits(b) > MAX_DIGITS {
+        return Err(Fault::limit("a real number with too many digits"));
+    }
+    Ok(Val::real(match op {
+        Real::Add => a + b,
+        Real::Sub => a - b,
+        Real::Mul => a * b,
+        Real::Div if b.is_zero() => return Err(Fault::wd(WdKind::DivisionByZero)),
+        Real::Div => a / b,
+    }))
+}
+
+pub fn real_neg(a: &Val) -> Val {
+    Val::real(-as_real(a))
+}
+
+pub fn real_of(i: &Val) -> Val {
+    Val::real(BigRational::from_integer(i.to_bigint()))
+}
+
+/// The greatest integer that is not greater, or the least that is not less.
+pub fn rounded(a: &Val, up: bool) -> Val {
+    let r = as_real(a);
+    Val::big(if up { r.ceil() } else { r.floor() }.to_integer())
 }
 
 /// lo..hi as a symbolic set.

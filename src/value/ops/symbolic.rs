@@ -15,7 +15,8 @@ pub fn symbolic(v: &Val) -> bool {
     match &*l.0 {
         Lazy::Interval(..) => false,
         Lazy::Integers(_) | Lazy::Strings => true,
-        Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
+        Lazy::All(r) => r.carrier == 0 && (rep_infinite(r) || has_freetype(r)),
+        Lazy::Freetype(cases) => cases.iter().any(|(_, set)| set.as_ref().is_some_and(|(s, _)| symbolic(s))),
         Lazy::Pow { of, .. } => symbolic(of),
         Lazy::Fun { from, to, .. } => symbolic(from) || symbolic(to),
         Lazy::Seq { kind, of, most } => {
@@ -38,6 +39,7 @@ pub fn infinite(v: &Val) -> bool {
         Lazy::Interval(..) | Lazy::Inter(..) | Lazy::Closure(_) => false,
         Lazy::Integers(_) | Lazy::Strings => true,
         Lazy::All(r) => r.carrier == 0 && rep_infinite(r),
+        Lazy::Freetype(cases) => cases.iter().any(|(_, set)| set.as_ref().is_some_and(|(s, _)| infinite(s))),
         Lazy::Pow { of, .. } => infinite(of),
         // Total functions to one point are one, whatever the domain.
         Lazy::Fun { kind, from, to } => {
@@ -82,11 +84,23 @@ fn known_empty(v: &Val) -> bool {
 
 fn rep_infinite(r: &Rep) -> bool {
     match &r.shape {
-        Shape::Int | Shape::Str => true,
+        Shape::Int | Shape::Str | Shape::Real => true,
         Shape::Bool | Shape::Elem(_) => false,
+        Shape::Free(free, _) => free.def().is_infinite,
         Shape::Pair(a, b) => rep_infinite(a) || rep_infinite(b),
         Shape::Set(e, _) => rep_infinite(e),
         Shape::Rec(p) => p.iter().any(|r| rep_infinite(r)),
+    }
+}
+
+/// Whether values of a freetype may be in it: of those nobody knows all without the model.
+fn has_freetype(r: &Rep) -> bool {
+    match &r.shape {
+        Shape::Free(..) => true,
+        Shape::Int | Shape::Str | Shape::Real | Shape::Bool | Shape::Elem(_) => false,
+        Shape::Pair(a, b) => has_freetype(a) || has_freetype(b),
+        Shape::Set(e, _) => has_freetype(e),
+        Shape::Rec(p) => p.iter().any(|r| has_freetype(r)),
     }
 }
 
@@ -111,7 +125,8 @@ pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
             (IntSet::Natural, v) => cmp_int(v, &Val::I(0)) != Ordering::Less,
             (IntSet::Natural1, v) => cmp_int(v, &Val::I(0)) == Ordering::Greater,
         }),
-        Lazy::Strings | Lazy::All(_) => Ok(true),
+        // Every value of a freetype was made by its constructors.
+        Lazy::Strings | Lazy::All(_) | Lazy::Freetype(_) => Ok(true),
         Lazy::Pow { of, nonempty, finite } => {
             if (*nonempty && is_empty(v, elem)?) || (*finite && !is_finite(v, elem)?) {
                 return Ok(false);
@@ -222,6 +237,20 @@ fn for_each(l: &Lazy, rep: &Rep, visit: Visit) -> Res<bool> {
         }
         Lazy::Integers(_) | Lazy::Strings => Err(Fault::limit("an infinite set would have to be enumerated")),
         Lazy::All(r) => all_values(r, visit),
+        Lazy::Freetype(cases) => {
+            for (case, set) in cases {
+                let on = match set {
+                    None => visit(Val::free(*case, None))?,
+                    Some((set, r)) => each(set, &Rep::set(r.clone()), &mut |v| {
+                        visit(Val::free(*case, Some((v, r.clone()))))
+                    })?,
+                };
+                if !on {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
         // A set that can be expanded has finite subsets only.
         Lazy::Pow { of, nonempty, finite: _ } => {
             let of = force(of.clone(), elem)?;

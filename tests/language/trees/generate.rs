@@ -275,6 +275,12 @@ pub fn machine(b: &mut Bytes) -> Machine {
         } else {
             b.some(|b| SetDecl { name: ident(b), elements: (b.choose(2) == 1).then(|| b.some(ident)) })
         },
+        freetypes: if b.choose(4) != 1 {
+            vec![]
+        } else {
+            let case = |b: &mut Bytes| (ident(b), (b.choose(2) == 1).then(|| expr(b, 2)));
+            b.some(|b| FreeDecl { name: ident(b), cases: b.some(case) })
+        },
         constants: list(b),
         abstract_constants: list(b),
         properties: predicate(b),

@@ -62,6 +62,13 @@ pub fn machine(m: &mut Machine) {
         r.name.span = Span::default();
         r.args.iter_mut().for_each(expr);
     }
+    for free in &mut m.freetypes {
+        free.name.span = Span::default();
+        for (case, argument) in &mut free.cases {
+            case.span = Span::default();
+            argument.iter_mut().for_each(expr);
+        }
+    }
     for set in &mut m.sets {
         set.name.span = Span::default();
         if let Some(elements) = &mut set.elements {

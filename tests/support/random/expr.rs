@@ -42,6 +42,7 @@ impl Generator {
                 }
             }
             Type::Str => kinds.push(ExprKind::Str(self.choice.pick(&["", "s", "t"]).into())),
+            Type::Real | Type::Free(_) => kinds.push(self.typed_leaf(ty)),
             Type::Given(set) => {
                 let names = self.names.get(set.index()).copied().unwrap_or(0);
                 if names > 0 {
@@ -56,6 +57,7 @@ impl Generator {
                 match &**t {
                     Type::Given(set) => kinds.push(ExprKind::Given(*set)),
                     Type::Bool => kinds.push(ExprKind::Lit(Lit::BoolSet)),
+                    Type::Free(free) if !free.def().is_recursive => kinds.push(ExprKind::Lit(Lit::Whole)),
                     Type::Int => {
                         kinds.push(ExprKind::Lit(self.choice.pick(&[Lit::NatSet, Lit::Nat1Set, Lit::IntSet])))
                     }
@@ -92,7 +94,14 @@ impl Generator {
             return self.leaf(ty);
         }
         // A third of the expressions can stand for every type.
-        let kind = if self.choice.percent(25) { self.general(ty, size) } else { self.special(ty, size) };
+        let typed = if self.typed && self.choice.percent(25) { self.from_typed(ty, size) } else { None };
+        let kind = if typed.is_some() {
+            typed
+        } else if self.choice.percent(25) {
+            self.general(ty, size)
+        } else {
+            self.special(ty, size)
+        };
         match kind {
             Some(kind) => self.node(kind, ty.clone()),
             None => self.leaf(ty),
@@ -169,6 +178,7 @@ impl Generator {
             }
             Type::Pow(t) => return self.set(t, size),
             Type::Str => self.string(size),
+            Type::Real | Type::Free(_) | Type::Again(_) => self.typed_expr(ty, size),
             Type::Pred | Type::Given(_) => return None,
         })
     }
@@ -241,7 +251,7 @@ impl Generator {
     }
 
     /// A binder over new locals (of the types given, or random ones) with a body of a type.
-    fn bind(&mut self, binder: Binder, types: Option<Vec<Type>>, body: &Type, size: usize) -> ExprKind {
+    pub fn bind(&mut self, binder: Binder, types: Option<Vec<Type>>, body: &Type, size: usize) -> ExprKind {
         let (ids, pred) = self.bound(types, size / 2);
         let before = self.visible.len();
         self.visible.extend(&ids);
@@ -297,6 +307,9 @@ impl Generator {
             }
             Type::Given(set) if self.choice.percent(60) => ExprKind::Given(*set),
             Type::Bool => ExprKind::Lit(Lit::BoolSet),
+            Type::Free(free) if !free.def().is_recursive && self.choice.percent(60) => {
+                ExprKind::Lit(Lit::Whole)
+            }
             Type::Pow(t) if self.choice.percent(50) => {
                 let fun = self.choice.pick(&[Fun::Pow, Fun::Pow, Fun::Fin, Fun::Pow1]);
                 ExprKind::Call(fun, vec![self.some_set(t, size)])
@@ -445,6 +458,7 @@ impl Generator {
                 Some(ExprKind::Lit(self.choice.pick(&[Lit::Natural, Lit::Natural1, Lit::Integer])))
             }
             Type::Str if self.choice.percent(50) => Some(ExprKind::Lit(Lit::StringSet)),
+            Type::Real | Type::Free(_) if self.choice.percent(60) => self.typed_set(elem),
             Type::Pair(p) if p.0 == Type::Int && p.1 == Type::Int && self.choice.percent(20) => {
                 Some(ExprKind::Lit(self.choice.pick(&[Lit::Succ, Lit::Pred])))
             }
@@ -636,6 +650,7 @@ impl Generator {
         let half = size / 2;
         let kind = match self.choice.below(if size <= 2 { 9 } else { 20 }) {
             0 => ExprKind::Lit(self.choice.pick(&[Lit::BTrue, Lit::BFalse])),
+            1..=3 if self.typed && self.choice.percent(40) => self.real_comparison(size),
             1..=3 => {
                 let op = self.choice.pick(&[Lt, Le, Gt, Ge, Eq, Neq]);
                 ExprKind::Binary(op, self.boxed(&Type::Int, half), self.boxed(&Type::Int, half))
@@ -737,11 +752,5 @@ fn parts(elem: &Type, choice: &mut super::Choice) -> Vec<Type> {
 }
 
 pub fn is_infinite(ty: &Type) -> bool {
-    match ty {
-        Type::Int | Type::Str => true,
-        Type::Pred | Type::Bool | Type::Given(_) => false,
-        Type::Pair(p) => is_infinite(&p.0) || is_infinite(&p.1),
-        Type::Pow(t) => is_infinite(t),
-        Type::Rec(fields) => fields.iter().any(|(_, t)| is_infinite(t)),
-    }
+    ty.is_infinite()
 }

@@ -30,6 +30,14 @@ impl Machine {
         Machine { seed, model: g.model, scope: g.scope }
     }
 
+    /// The same with real numbers and freetypes.
+    pub fn typed(seed: u64, size: usize) -> Machine {
+        let mut g = Generator::new(seed);
+        g.with_typed();
+        g.machine(size);
+        Machine { seed, model: g.model, scope: g.scope }
+    }
+
     /// Models with an operation, a conjunct or a part of a body less.
     pub fn smaller(&self) -> Vec<Machine> {
         let mut out = vec![];

@@ -9,6 +9,7 @@
 mod expr;
 mod machine;
 mod shrink;
+mod typed;
 
 pub use machine::Machine;
 pub use shrink::{Sexp, shrink_expr};
@@ -70,6 +71,8 @@ pub struct Generator {
     changing: Vec<VarId>,
     /// How many of a hundred sets over an infinite type may be infinite, wherever they stand.
     infinite: usize,
+    /// Whether there are real numbers and freetypes.
+    typed: bool,
     /// How many elements of S and D, the first ones, have names that may be used.
     pub names: [u32; 2],
     spans: u32,
@@ -115,6 +118,7 @@ impl Generator {
             readable: true,
             changing: vec![],
             infinite: 0,
+            typed: false,
             names: [3, 0],
             spans: 0,
         }
@@ -158,6 +162,9 @@ impl Generator {
 
     /// A type of limited depth.
     pub fn ty(&mut self, depth: usize) -> Type {
+        if self.typed && self.choice.percent(30) {
+            return self.typed_ty();
+        }
         let basic = [Type::Int, Type::Int, Type::Bool, Type::Given(S), Type::Given(D), Type::Str];
         if depth == 0 {
             return self.choice.pick(&basic);
@@ -181,6 +188,7 @@ impl Generator {
             Type::Pred | Type::Bool => Value::Bool(self.choice.percent(50)),
             Type::Int => Value::int(self.choice.below(8) as i64 - 2),
             Type::Str => Value::Str(self.choice.pick(&["", "s", "t"]).into()),
+            Type::Real | Type::Free(_) | Type::Again(_) => self.typed_value(ty),
             Type::Given(set) => {
                 let n = self.scope.size(*set) as usize;
                 Value::Elem(*set, self.choice.below(n) as u32)
@@ -266,8 +274,25 @@ impl Case {
         })
     }
 
+    /// Like [`Case::any`], with real numbers and freetypes.
+    pub fn typed(seed: u64, size: usize) -> Case {
+        Self::make_with(seed, Generator::with_typed, |g| {
+            let ty = g.ty(2);
+            if g.choice.percent(50) { g.expr(&ty, size) } else { g.pred(size) }
+        })
+    }
+
     fn make(seed: u64, tree: impl FnOnce(&mut Generator) -> Expr) -> Case {
+        Self::make_with(seed, |_| {}, tree)
+    }
+
+    fn make_with(
+        seed: u64,
+        prepare: impl FnOnce(&mut Generator),
+        tree: impl FnOnce(&mut Generator) -> Expr,
+    ) -> Case {
         let mut g = Generator::new(seed);
+        prepare(&mut g);
         g.vocabulary();
         let values = |g: &mut Generator, types: Vec<Type>| types.iter().map(|t| g.value(t)).collect();
         let types = g.model.constants.iter().map(|d| d.ty.clone()).collect();

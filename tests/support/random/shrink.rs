@@ -1,6 +1,6 @@
 //! Smaller trees of the same type, and trees as text.
 
-use kanon::model::{Expr, ExprKind, Lit, LocalId, Stmt, StmtKind, Type};
+use kanon::model::{Expr, ExprKind, Fun, Lit, LocalId, Stmt, StmtKind, Type};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -122,6 +122,8 @@ fn leaf(e: &Expr) -> Vec<Expr> {
         Type::Bool => vec![ExprKind::Lit(Lit::True)],
         Type::Int => vec![ExprKind::Int(0.into()), ExprKind::Int(1.into())],
         Type::Str => vec![ExprKind::Str("".into())],
+        Type::Real => vec![ExprKind::Real(num_rational::BigRational::from_integer(0.into()))],
+        Type::Free(_) => vec![ExprKind::Call(Fun::Construct(0), vec![])],
         Type::Pow(_) => vec![ExprKind::Lit(Lit::EmptySet)],
         _ => vec![],
     };
@@ -143,6 +145,7 @@ impl fmt::Display for Sexp<'_> {
             ExprKind::Given(id) => return write!(f, "Given{}", id.0),
             ExprKind::Elem(id, i) => return write!(f, "Given{}_{i}", id.0),
             ExprKind::Int(i) => return write!(f, "{i}"),
+            ExprKind::Real(r) => return write!(f, "{r}"),
             ExprKind::Str(s) => return write!(f, "{s:?}"),
             ExprKind::Lit(lit) => return write!(f, "{lit:?}"),
             ExprKind::Unary(op, _) => format!("{op:?}"),

@@ -8,7 +8,7 @@
 
 use super::{Parsed, other_case, parse_machine};
 use crate::lang::ast::{Ident, Machine, MachineRef, Name};
-use crate::lang::composed::{Composed, Entity, Instance, LevelDef, OpDef, SetDef};
+use crate::lang::composed::{Composed, Entity, FreeTypeDef, Instance, LevelDef, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::files::in_other_case;
 use std::collections::{HashMap, HashSet};
@@ -36,6 +36,7 @@ pub fn compose(
         out: Composed {
             name: machine.name.name.clone(),
             sets: vec![],
+            freetypes: vec![],
             constants: vec![],
             variables: vec![],
             state_variables: 0,
@@ -308,6 +309,8 @@ impl Composer<'_> {
                 let set = &self.out.sets[*s];
                 set.elements.as_ref().and_then(|e| e.get(*i)).map_or(set.name.span, |e| e.span)
             }
+            Entity::Free(f) => self.out.freetypes[*f].decl.name.span,
+            Entity::Case(f, i) => self.out.freetypes[*f].decl.cases[*i].0.span,
             Entity::Const(c) => self.out.constants[*c].span,
             Entity::Var(v) => self.out.variables[*v].span,
             Entity::Actual(_, e) => e.span,
@@ -364,6 +367,18 @@ impl Composer<'_> {
                 self.declare(at, element, Entity::Elem(index, i), Export::Plain);
             }
         }
+        for decl in &machine.freetypes {
+            let known = self.out.instances[at].names.get(&decl.name.name);
+            if refines && matches!(known, Some(Entity::Free(_))) {
+                continue;
+            }
+            let index = self.out.freetypes.len();
+            self.out.freetypes.push(FreeTypeDef { instance: at, decl: decl.clone() });
+            self.declare(at, &decl.name, Entity::Free(index), Export::Plain);
+            for (i, (case, _)) in decl.cases.iter().enumerate() {
+                self.declare(at, case, Entity::Case(index, i), Export::Plain);
+            }
+        }
         for id in machine.constants.iter().chain(&machine.abstract_constants) {
             let known = self.out.instances[at].names.get(&id.name);
             if refines && matches!(known, Some(Entity::Const(_))) {
@@ -380,8 +395,11 @@ impl Composer<'_> {
         let sets = machine.sets.iter().flat_map(|s| {
             std::iter::once(&s.name).chain(s.elements.iter().flatten()).map(|id| id.name.clone())
         });
+        let free = machine.freetypes.iter().flat_map(|f| {
+            std::iter::once(&f.name).chain(f.cases.iter().map(|(id, _)| id)).map(|id| id.name.clone())
+        });
         let constants = machine.constants.iter().chain(&machine.abstract_constants).map(|id| id.name.clone());
-        let names: Vec<Name> = sets.chain(constants).collect();
+        let names: Vec<Name> = sets.chain(free).chain(constants).collect();
         for name in names {
             if let Some(entity) = self.out.instances[first].names.get(&name).cloned() {
                 let instance = &mut self.out.instances[at];

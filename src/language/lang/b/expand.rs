@@ -61,6 +61,8 @@ impl<'d> Expander<'d> {
                 self.expr(e, 0);
             }
         }
+        let arguments = m.freetypes.iter_mut().flat_map(|f| &mut f.cases).filter_map(|(_, e)| e.as_mut());
+        arguments.for_each(|e| self.expr(e, 0));
         for (_, e) in &mut m.values {
             self.expr(e, 0);
         }

@@ -217,6 +217,7 @@ impl<'p> Translation<'p> {
             imports: vec![],
             promotes: vec![],
             sets: decls,
+            freetypes: vec![],
             constants,
             abstract_constants: vec![],
             properties: (!axioms.is_empty()).then(|| join(BinOp::And, Lit::BTrue, axioms, span)),
@@ -546,6 +547,7 @@ fn compose(machine: ast::Machine, project: &Project, kept: Vec<Fact>) -> Compose
     Composed {
         name: machine.name.name.clone(),
         sets,
+        freetypes: vec![],
         constants: machine.constants.clone(),
         variables: machine.variables.clone(),
         state_variables: machine.variables.len(),

@@ -65,25 +65,23 @@ impl Checker<'_> {
             A::Old(name) => self.old(name, span),
             A::Int(i) => node(ExprKind::Int(i.clone()), Type::Int, span),
             A::Str(s) => node(ExprKind::Str(s.clone()), Type::Str, span),
-            A::Real(text) => {
-                self.unsupported(span, format!("the real number `{text}`"));
-                self.hole(span)
-            }
+            A::Real(text) => self.real(text, span),
             A::Lit(lit) => match rules::lit(&mut self.uni, *lit) {
                 Some(ty) => node(ExprKind::Lit(*lit), ty, span),
                 None => {
-                    let name = if *lit == Lit::RealSet { "REAL" } else { "FLOAT" };
-                    self.unsupported(span, format!("`{name}`"));
+                    self.unsupported(span, "`FLOAT`".into());
                     self.hole(span)
                 }
             },
+            A::Unary(UnOp::Neg, a) => self.negative(a, span),
             A::Unary(op, a) => {
+                if *op == UnOp::Inverse
+                    && let Some(inverse) = self.inverse_case(a, span)
+                {
+                    return inverse;
+                }
                 let rule = rules::unary(&mut self.uni, *op);
                 let a = self.expect(a, &rule.args[0]);
-                // A negative number is a number: engines need not look through the minus.
-                if let (UnOp::Neg, ExprKind::Int(i)) = (op, &a.kind) {
-                    return node(ExprKind::Int(-i.clone()), Type::Int, span);
-                }
                 node(ExprKind::Unary(*op, Box::new(a)), rule.result, span)
             }
             A::Binary(op, a, b) => self.binary(*op, a, b, span),
@@ -107,7 +105,11 @@ impl Checker<'_> {
                         let ty = Type::rel(c.tuple(&locals), body.ty.clone());
                         (body, ty)
                     }
-                    Binder::Sigma | Binder::Pi => (c.expect(body, &Type::Int), Type::Int),
+                    Binder::Sigma | Binder::Pi => {
+                        let body = c.summand(body);
+                        let ty = body.ty.clone();
+                        (body, ty)
+                    }
                     Binder::Union | Binder::Inter => {
                         let ty = c.uni.fresh().pow();
                         (c.expect(body, &ty), ty)
@@ -201,7 +203,7 @@ impl Checker<'_> {
     }
 
     /// Stands where something could not be understood; an error has been reported.
-    fn hole(&mut self, span: Span) -> Expr {
+    pub(super) fn hole(&mut self, span: Span) -> Expr {
         let ty = self.uni.fresh();
         node(ExprKind::Lit(Lit::EmptySet), ty, span)
     }
@@ -222,6 +224,8 @@ impl Checker<'_> {
                 let set = SetId(s as u32);
                 node(ExprKind::Elem(set, i as u32), Type::Given(set), span)
             }
+            Some(Entity::Free(f)) => self.freetype(f, span),
+            Some(Entity::Case(f, i)) => self.constructor(f, i, span),
             Some(Entity::Const(c)) => {
                 let ty = self.model.constants[c].ty.clone();
                 node(ExprKind::Const(ConstId(c as u32)), ty, span)
@@ -244,6 +248,9 @@ impl Checker<'_> {
     }
 
     fn unknown_name(&mut self, name: &Name, span: Span) -> Expr {
+        if &**name == "REAL" {
+            return node(ExprKind::Lit(Lit::RealSet), Type::Real.pow(), span);
+        }
         if let Some(open) = &mut self.open {
             if let Some((_, local)) = open.iter().find(|(n, _)| n == name) {
                 let local = *local;
@@ -342,6 +349,9 @@ impl Checker<'_> {
             let (a, b) = (self.predicate(a), self.predicate(b));
             return node(ExprKind::Binary(BinOp::Or, Box::new(a), Box::new(b)), Type::Pred, span);
         }
+        if matches!(op, BinOp::Add | BinOp::Div | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge) {
+            return self.arithmetic(op, a, b, span);
+        }
         if let Some(rule) = rules::binary(&mut self.uni, op) {
             let a = self.expect(a, &rule.args[0]);
             let b = match op {
@@ -376,6 +386,16 @@ impl Checker<'_> {
             && self.entity(name).is_none()
         {
             return self.call_fun(Fun::External(fun), args, span);
+        }
+        if let Some(applied) = self.apply_case(f, args, span) {
+            return applied;
+        }
+        if let ast::ExprKind::Name(name) = &f.kind
+            && let Some(fun) = Self::real_function(name)
+            && self.local_named(name).is_none()
+            && self.entity(name).is_none()
+        {
+            return self.call_fun(fun, args, span);
         }
         if let (ast::ExprKind::Name(name), [of]) = (&f.kind, args)
             && matches!(&**name, "tree" | "btree")
@@ -452,12 +472,11 @@ impl Checker<'_> {
     }
 
     fn call_fun(&mut self, fun: Fun, args: &[ast::Expr], span: Span) -> Expr {
-        if let Fun::Unsupported(name) = fun {
-            self.unsupported(span, format!("`{name}`"));
-            args.iter().for_each(|e| {
-                self.infer(e);
-            });
-            return self.hole(span);
+        if let Some(set) = self.ends_of_case(fun, args, span) {
+            return set;
+        }
+        if let (Fun::Min | Fun::Max, [set]) = (fun, args) {
+            return self.extreme(fun, set, span);
         }
         if let (Fun::Prj1 | Fun::Prj2, [pair]) = (fun, args) {
             let (a, b) = (self.uni.fresh(), self.uni.fresh());
@@ -622,6 +641,11 @@ impl Checker<'_> {
                             self.uni.unify(t, &Type::Int);
                         }
                     }
+                    Deferred::Number(of) => {
+                        for (ty, _) in &of {
+                            self.uni.unify(ty, &Type::Int);
+                        }
+                    }
                     Deferred::Field { field, .. } => {
                         if !self.failed() {
                             let message =
@@ -637,6 +661,7 @@ impl Checker<'_> {
     /// Whether it could be decided (also when that was an error).
     fn solve(&mut self, d: &Deferred) -> bool {
         match d {
+            Deferred::Number(of) => self.solve_number(of),
             Deferred::Field { record, field, result } => match self.uni.shallow(record) {
                 Type::Rec(fields) => {
                     match fields.iter().find(|(n, _)| *n == field.name) {
@@ -675,6 +700,7 @@ impl Checker<'_> {
                         let t = self.uni.fresh().pow();
                         (t.clone(), t.clone(), t)
                     }
+                    Type::Real => (Type::Real, Type::Real, Type::Real),
                     _ => (Type::Int, Type::Int, Type::Int),
                 };
                 for (ty, want, span) in [

@@ -149,6 +149,8 @@ fn whole(ty: &Type, span: Span) -> Expr {
         Type::Bool => ExprKind::Lit(Lit::BoolSet),
         Type::Int => ExprKind::Lit(Lit::Integer),
         Type::Str => ExprKind::Lit(Lit::StringSet),
+        Type::Real => ExprKind::Lit(Lit::RealSet),
+        Type::Free(_) | Type::Again(_) => ExprKind::Lit(Lit::Whole),
         Type::Given(set) => ExprKind::Given(*set),
         Type::Pair(p) => ExprKind::Product(one(&p.0), one(&p.1)),
         Type::Pow(t) => ExprKind::Call(Fun::Pow, vec![whole(t, span)]),

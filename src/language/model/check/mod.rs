@@ -8,7 +8,9 @@
 mod elements;
 mod expr;
 mod fill;
+mod free;
 mod names;
+mod number;
 mod refine;
 mod rules;
 mod stmt;
@@ -35,6 +37,8 @@ enum Deferred {
         result: Type,
         span: Span,
     },
+    /// Numbers of one kind: integers or reals?
+    Number(Vec<(Type, Span)>),
     Field {
         record: Type,
         field: Ident,
@@ -50,6 +54,8 @@ struct Checker<'a> {
     model_names: HashMap<Name, Entity>,
     model: Model,
     uni: Unifier,
+    /// The types of the freetypes, as long as they are being declared.
+    free: Vec<Type>,
     scope: Vec<(Name, LocalId)>,
     /// Locals that may be assigned: results and VAR.
     writable: HashSet<LocalId>,
@@ -180,6 +186,7 @@ impl<'a> Checker<'a> {
             model_names: HashMap::new(),
             model,
             uni: Unifier::default(),
+            free: vec![],
             scope: vec![],
             writable: HashSet::new(),
             fresh: HashSet::new(),
@@ -226,6 +233,7 @@ impl<'a> Checker<'a> {
     fn machine(&mut self, composed: &Composed) {
         self.simultaneous = Self::prefers(composed, "ALLOW_SIMULTANEOUS_ASSIGNMENTS");
         self.declarations(composed);
+        self.freetypes(composed);
         let order: Vec<usize> = composed.order.clone();
         self.data(composed, &order);
         self.invariants(composed, &order);

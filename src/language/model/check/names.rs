@@ -11,8 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Built-in functions of B that are not supported. They are no keywords: a model may use the names.
-const UNSUPPORTED: [&str; 11] =
-    ["REAL", "FLOAT", "FREAL", "RSUB", "real", "floor", "ceiling", "RADD", "RMUL", "partition", "finite"];
+const UNSUPPORTED: [&str; 7] = ["FLOAT", "FREAL", "RSUB", "RADD", "RMUL", "partition", "finite"];
 
 pub fn is_unsupported_builtin(name: &str) -> bool {
     UNSUPPORTED.contains(&name)
@@ -26,6 +25,11 @@ pub fn of_model(model: &Model) -> HashMap<Name, Entity> {
         for (i, element) in set.elements.as_ref().unwrap_or(&set.named).iter().enumerate() {
             names.insert(element.clone(), Entity::Elem(s, i));
         }
+    }
+    for (f, decl) in model.freetypes.iter().enumerate() {
+        names.insert(decl.ty.name().clone(), Entity::Free(f));
+        let cases = decl.ty.def().cases.iter().enumerate();
+        names.extend(cases.map(|(i, case)| (case.name.clone(), Entity::Case(f, i))));
     }
     names.extend(model.constants.iter().enumerate().map(|(i, d)| (d.name.clone(), Entity::Const(i))));
     names.extend(model.variables.iter().enumerate().map(|(i, d)| (d.name.clone(), Entity::Var(i))));

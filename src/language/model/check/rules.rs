@@ -28,7 +28,8 @@ pub fn lit(u: &mut Unifier, lit: Lit) -> Option<Type> {
         Lit::EmptySet | Lit::Whole => u.fresh().pow(),
         Lit::EmptySeq => Type::seq(u.fresh()),
         Lit::Succ | Lit::Pred => Type::rel(Type::Int, Type::Int),
-        Lit::RealSet | Lit::FloatSet => return None,
+        Lit::RealSet => Type::Real.pow(),
+        Lit::FloatSet => return None,
     })
 }
 
@@ -204,7 +205,10 @@ pub fn fun(u: &mut Unifier, fun: Fun, args: usize) -> Option<(Vec<Type>, Type)> 
             one(a.clone().pow(), a)
         }
         Fun::External(f) => (args == f.arity()).then(|| external(u, f)),
-        Fun::Unsupported(_) => None,
+        Fun::Real => one(Type::Int, Type::Real),
+        Fun::Floor | Fun::Ceiling => one(Type::Real, Type::Int),
+        // Only names lead to them.
+        Fun::Construct(_) | Fun::Destruct(_) | Fun::IsCase(_) => None,
     }
 }
 

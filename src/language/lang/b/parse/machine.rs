@@ -3,7 +3,9 @@
 use super::super::lex::{Clause, Kw, T};
 use super::expr::TOP;
 use super::{Parser, Res, is_machine_start, unescape};
-use crate::lang::ast::{BinOp, Expr, ExprKind, Ident, Machine, MachineKind, MachineRef, Operation, SetDecl};
+use crate::lang::ast::{
+    BinOp, Expr, ExprKind, FreeDecl, Ident, Machine, MachineKind, MachineRef, Operation, SetDecl,
+};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::macros::Body;
 use crate::lang::spelling::distance;
@@ -116,6 +118,7 @@ impl Parser<'_> {
             imports: vec![],
             promotes: vec![],
             sets: vec![],
+            freetypes: vec![],
             constants: vec![],
             abstract_constants: vec![],
             properties: None,
@@ -250,7 +253,8 @@ impl Parser<'_> {
             Clause::Operations => self.operations(&mut m.operations),
             Clause::LocalOperations => self.operations(&mut m.local_operations),
             Clause::Values => m.values.extend(self.values()?),
-            Clause::Freetypes | Clause::References => {
+            Clause::Freetypes => m.freetypes.extend(self.freetypes()?),
+            Clause::References => {
                 m.unsupported.push((place, format!("the clause {text}")));
                 self.skip_to_clause();
             }
@@ -369,6 +373,32 @@ impl Parser<'_> {
             }
             if !self.eat(T::Semi) {
                 return Ok(());
+            }
+        }
+    }
+
+    /// `T = c, d(S); U = …`
+    fn freetypes(&mut self) -> Res<Vec<FreeDecl>> {
+        let mut all = vec![];
+        loop {
+            let name = self.dotted("the name of a freetype")?;
+            self.expect(T::Op(BinOp::Eq), "`=` and the constructors of the freetype")?;
+            let mut cases = vec![];
+            loop {
+                let case = self.name("the name of a constructor")?;
+                let mut argument = None;
+                if self.eat(T::LParen) {
+                    argument = Some(self.expr(TOP)?);
+                    self.expect(T::RParen, "`)` after the set of the constructor's arguments")?;
+                }
+                cases.push((case, argument));
+                if !self.eat(T::Comma) {
+                    break;
+                }
+            }
+            all.push(FreeDecl { name, cases });
+            if !self.eat(T::Semi) {
+                return Ok(all);
             }
         }
     }

@@ -1,0 +1,118 @@
+//! `kanon export`: a machine as a circuit or a formula, for other tools.
+
+use super::symbolic::Looked;
+use super::{Exit, ScopeOptions, Sketch, interrupt, refuse, seconds, wrong};
+use crate::report::{self, json, text};
+use crate::run::export::{Form, Task, WIDTH, export};
+use crate::run::{Deadline, Project};
+use kanon_solver::aiger::Beyond;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args, Clone, Debug)]
+#[command(group = clap::ArgGroup::new("form").required(true).args(["aiger", "smt2", "dimacs"]))]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    /// A circuit with latches, for model checkers: text, or bytes if the output ends in `.aig`
+    #[arg(long)]
+    pub aiger: bool,
+    /// The paths of up to `--depth` steps as a formula for SMT solvers
+    #[arg(long, requires = "depth")]
+    pub smt2: bool,
+    /// The same as clauses, for SAT solvers
+    #[arg(long, requires = "depth")]
+    pub dimacs: bool,
+    /// Steps of a path
+    #[arg(long, value_name = "K", conflicts_with = "aiger")]
+    pub depth: Option<usize>,
+    /// Bits of integers without bounds, in AIGER and DIMACS
+    #[arg(long, value_name = "BITS", default_value_t = WIDTH, value_parser = width, conflicts_with = "smt2")]
+    pub width: usize,
+    /// What becomes of numbers that need more: `allow` (they may be anything, so that only the absence of errors is
+    /// certain) or `exclude` (they are left out, so that only errors are)
+    #[arg(long, value_name = "HOW", default_value = "allow", value_parser = beyond, conflicts_with = "smt2")]
+    pub beyond: Beyond,
+    /// Where to write, instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub looked: Looked,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+fn width(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=128) => Ok(n),
+        _ => Err("expected 1 to 128".into()),
+    }
+}
+
+fn beyond(text: &str) -> Result<Beyond, String> {
+    match text {
+        "allow" => Ok(Beyond::Allowed),
+        "exclude" => Ok(Beyond::Excluded),
+        _ => Err("expected allow or exclude".into()),
+    }
+}
+
+pub fn run(args: &Args) -> Exit {
+    if let Err(exit) = super::try_file(args.output.as_deref(), false) {
+        return exit;
+    }
+    let deadline = super::deadline(args.timeout, false, &Sketch::default(), |_, why| json::unknown(why));
+    interrupt::listen(&deadline);
+    let exit = write(args, &deadline);
+    deadline.settle();
+    exit
+}
+
+fn write(args: &Args, deadline: &Deadline) -> Exit {
+    let mut project = match Project::open(&args.file, &args.scope.args()) {
+        Ok(project) => project,
+        Err(refused) => return refuse(&refused, false),
+    };
+    if let Some(goal) = &args.looked.goal
+        && let Err(diagnostics) = project.set_goal(goal)
+    {
+        return refuse(&project.refuse(diagnostics), false);
+    }
+    let depth = args.depth.unwrap_or_default();
+    let is_text = !args.output.as_ref().is_some_and(|o| o.extension().is_some_and(|e| e == "aig"));
+    let form = match (args.smt2, args.dimacs) {
+        (true, _) => Form::Smt2 { depth },
+        (_, true) => Form::Dimacs { depth },
+        _ => Form::Aiger { is_text },
+    };
+    let task =
+        Task { width: args.width, beyond: args.beyond, options: args.looked.options(), ..Task::new(form) };
+    report::err(&text::warnings(&project.opened, report::colour_err()));
+    let exported = match export(&project, &task, deadline) {
+        Ok(exported) => exported,
+        Err(why) if deadline.is_set() => {
+            report::err(&format!("kanon: {why}\n"));
+            return Exit::Unknown;
+        }
+        Err(why) => {
+            return wrong(&format!("{} cannot be exported: {why}", project.opened.model.name), false);
+        }
+    };
+    let Some(path) = &args.output else {
+        // Text in every case: bytes need an output that ends in `.aig`.
+        report::out(&String::from_utf8_lossy(&exported.bytes));
+        return say(&exported.notes);
+    };
+    match std::fs::write(path, exported.bytes) {
+        Ok(()) => say(&exported.notes),
+        Err(e) => wrong(&format!("cannot write {}: {e}", path.display()), false),
+    }
+}
+
+fn say(notes: &[String]) -> Exit {
+    notes.iter().for_each(|note| report::err(&format!("note: {note}\n")));
+    Exit::Holds
+}
