@@ -60,7 +60,7 @@ pub fn raise(e: &Expr, model: &Model) -> ast::Expr {
                 Fun::Destruct(_) => A::Apply(at(A::Unary(ast::UnOp::Inverse, name)), all(args)),
                 _ => {
                     let made = at(A::Call(Fun::Ran, vec![*name]));
-                    let value = args.first().map_or_else(|| made.clone(), |a| one(a));
+                    let value = args.first().map_or_else(|| made.clone(), &one);
                     A::Bool(at(A::Binary(BinOp::In, value, made)))
                 }
             }

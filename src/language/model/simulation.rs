@@ -73,6 +73,9 @@ struct Pair {
     span: Span,
 }
 
+/// A conjunct of the invariant after the step: its number, its place, and what it is.
+type Glued = (usize, Span, Expr);
+
 struct Named {
     kind: &'static str,
     about: Option<String>,
@@ -214,7 +217,7 @@ impl Pair {
                     }
                 }
                 _ => {
-                    let one = |(other, same, glue): (&Path, Vec<Expr>, Vec<(usize, Span, Expr)>)| {
+                    let one = |(other, same, glue): (&Path, Vec<Expr>, Vec<Glued>)| {
                         let mut parts = other.conditions.clone();
                         parts.extend(same);
                         parts.extend(glue.into_iter().map(|(.., e)| e));
