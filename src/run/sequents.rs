@@ -1,5 +1,5 @@
-//! The proof obligations of an Event-B refinement, as Rodin names them, decided by a solver for all states at the scope of
-//! the run; and whether the file says the same.
+//! The proof obligations of a refinement, in Event-B as Rodin names them, decided by a solver for all states at the scope
+//! of the run; and whether the file says the same.
 //!
 //! An obligation is proved if no values of the constants, variables, parameters and new values fulfil its hypotheses and
 //! not its goal. A hypothesis that has no formula is left out, which makes a proof no weaker. What the solver finds is a
@@ -13,7 +13,7 @@ use crate::eval::reference::{self, Cx};
 use crate::explore::plan::Refusal;
 use crate::model::open::{Opened, OpenedSequents};
 use crate::model::reading::Reading;
-use crate::model::sequents::{Sequent, Sequents, Stated};
+use crate::model::sequents::{Sequent, Sequents, Stated, Wanted};
 use crate::model::{ConstId, Decl, Expr, ExprKind, LocalId, Model, VarId};
 use crate::symbolic::encode::{Encoder, Env, Limits, Shape, Slot};
 use crate::symbolic::{Refused, decode};
@@ -70,7 +70,7 @@ pub fn prove(
         };
         // Without what it does not speak of there may be a formula.
         let status = match (status, &s.stated) {
-            (Status::Undecided(why), Ok(stated)) if !deadline.is_set() => {
+            (Status::Undecided(why), Ok(stated)) if why != VACUOUS && !deadline.is_set() => {
                 match decider.about(s, stated).map(|mut base| decider.decide(&mut base, stated)) {
                     Ok(Status::Proved) => Status::Proved,
                     Ok(status @ Status::Disproved(_)) => status,
@@ -92,6 +92,9 @@ pub fn prove(
     Ok(Proved { obligations, refused: None, solver, seconds: begin.elapsed().as_secs_f64() })
 }
 
+const VACUOUS: &str = "no values fulfil the axioms and invariants at this scope, so that everything would follow \
+                       from them";
+
 struct Decider<'m> {
     opened: &'m Opened,
     sequents: &'m Sequents,
@@ -112,8 +115,10 @@ struct Base<'m> {
     claims: Vec<Bool>,
     /// All of them, also those without a formula.
     known: Vec<&'m Expr>,
-    /// Constants and variables that have no value here: nothing is confirmed then.
+    /// Some hypotheses are not here: nothing is confirmed then.
     is_partial: bool,
+    /// Nothing fulfils them: everything would follow, and nothing is called proved.
+    is_vacuous: bool,
 }
 
 fn slots_of(model: &Model) -> Vec<Slot> {
@@ -193,10 +198,25 @@ impl<'m> Decider<'m> {
                 claims.push(t.yes);
             }
         }
-        Ok(Base { encoder, env, slots, shapes, claims, known, is_partial })
+        let mut base = Base { encoder, env, slots, shapes, claims, known, is_partial, is_vacuous: false };
+        base.is_vacuous = base.claims.contains(&Bool::FALSE) || self.is_refuted(&base);
+        Ok(base)
+    }
+
+    /// Whether no values fulfil the common hypotheses.
+    fn is_refuted(&self, base: &Base<'m>) -> bool {
+        let Ok(mut solver) = start(self.backend(base, &[]), &self.stop.within(self.task.limit)) else {
+            return false;
+        };
+        let terms = &base.encoder.terms;
+        base.claims.iter().for_each(|c| solver.assert(terms, *c));
+        matches!(solver.check(terms, &[]), Outcome::Unsat(_))
     }
 
     fn decide(&mut self, base: &mut Base<'m>, stated: &'m Stated) -> Status {
+        if base.is_vacuous {
+            return Status::Undecided(VACUOUS.into());
+        }
         let hypotheses: Vec<&Expr> = stated.hypotheses.iter().collect();
         let locals: Vec<Slot> = stated.locals.iter().map(|l| Slot::Local(*l)).collect();
         let span = stated.goal.span;
@@ -215,9 +235,10 @@ impl<'m> Decider<'m> {
             Ok(t) => t,
             Err(r) => return Status::Undecided(self.refused(&r)),
         };
-        claims.push(match stated.is_defined {
-            true => !goal.def(&mut base.encoder.terms),
-            false => goal.no,
+        claims.push(match stated.wanted {
+            Wanted::Defined => !goal.def(&mut base.encoder.terms),
+            Wanted::True => goal.no,
+            Wanted::Both => !goal.yes,
         });
         if claims.contains(&Bool::FALSE) {
             return Status::Proved;
@@ -304,8 +325,8 @@ impl<'m> Decider<'m> {
             }
         }
         let is_so = match reference::holds(&cx, &env, &stated.goal) {
-            Ok(truth) => !truth && !stated.is_defined,
-            Err(fault) => stated.is_defined && matches!(fault, Fault::Wd(_)),
+            Ok(truth) => !truth && stated.wanted != Wanted::Defined,
+            Err(fault) => stated.wanted != Wanted::True && matches!(fault, Fault::Wd(_)),
         };
         if !is_so || !cx.truncated().is_empty() {
             return unconfirmed("it is not as the solver says");

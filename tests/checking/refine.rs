@@ -1,10 +1,12 @@
 //! `kanon refine`: each obligation with a model that keeps it and one that does not; and random machines against a naive
 //! checker that works on tables of transitions and knows neither B nor the product.
 
+use kanon::model::open::open_sequents;
 use kanon::model::scope::ScopeArgs;
-use kanon::run::Deadline;
 use kanon::run::answer::Decision;
+use kanon::run::prove::Status;
 use kanon::run::refine::{Refined, Task, refine};
+use kanon::run::{Deadline, sequents};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -508,6 +510,56 @@ fn traced(below: &Table, above: &Table) -> bool {
 
 pub(super) fn machines() -> u64 {
     std::env::var("KANON_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+/// `kanon prove` on such machines: the obligations of an operation against all pairs of states that are glued together,
+/// whether they are reached or not.
+#[test]
+fn random_obligations_against_tables() {
+    let mut r = Random(0xD1B5_4A32_D192_ED03);
+    let (mut proved, mut wrong) = (0, 0);
+    for i in 0..machines() / 2 {
+        let above = Table::random(&mut r);
+        let (mut below, mut glue) = above.copy(&mut r);
+        if i % 3 != 0 {
+            below.mutate(&mut glue, above.states, &mut r);
+        }
+        if glue.is_empty() {
+            continue;
+        }
+        let pairs: Vec<String> = glue.iter().map(|(c, a)| format!("({c}|->{a})")).collect();
+        let invariant = format!(" & (yy|->xx) : {{{}}}", pairs.join(","));
+        let top = above.text("MACHINE A", "xx", "");
+        let bottom = below.text("REFINEMENT B REFINES A", "yy", &invariant);
+        let dir = folder("random-simulation", &[("A.mch", &top), ("B.ref", &bottom)]);
+        let opened = open_sequents(&dir.join("B.ref"), &ScopeArgs::default());
+        let opened = opened.unwrap_or_else(|r| panic!("{:?}", r.diagnostics)).expect("a refinement");
+        let task = kanon::run::prove::Task::default();
+        let found = sequents::prove(&opened, &task, &Deadline::never(), &mut |_, _| {}).expect("kleene");
+        let mut check = |prefix: &str, expected: bool| {
+            let mut is_proved = true;
+            for o in found.obligations.iter().filter(|o| o.name.starts_with(prefix)) {
+                let text = || format!("{}: {:?}\n{top}\n{bottom}", o.name, o.status);
+                assert!(!matches!(o.status, Status::Undecided(_)), "{}", text());
+                is_proved &= o.status == Status::Proved;
+            }
+            assert_eq!(is_proved, expected, "{prefix}\n{top}\n{bottom}");
+            *if expected { &mut proved } else { &mut wrong } += 1;
+        };
+        let is_matched = |c: &u64| above.initial.iter().any(|a| glue.contains(&(*c, *a)));
+        check("B/INITIALISATION/", below.initial.iter().all(is_matched));
+        for (n, (own, theirs)) in below.ops.iter().zip(&above.ops).enumerate() {
+            let follows = |(c, a): &(u64, u64)| {
+                let (mine, yours) = (outcomes(own, *c), outcomes(theirs, *a));
+                let is_enabled = !mine.is_empty() || yours.is_empty() || theirs.is_guarded;
+                let is_matched =
+                    |(d, x): &(u64, u64)| yours.iter().any(|(b, y)| y == x && glue.contains(&(*d, *b)));
+                !theirs.pre.contains(a) || (own.pre.contains(c) && is_enabled && mine.iter().all(is_matched))
+            };
+            check(&format!("B/op{n}/"), glue.iter().all(follows));
+        }
+    }
+    assert!(proved >= machines() / 10 && wrong >= machines() / 10, "{proved} proved, {wrong} not");
 }
 
 #[test]

@@ -10,4 +10,5 @@ mod machines;
 mod models;
 mod prove;
 mod sequents;
+mod simulation;
 mod solutions;

@@ -21,11 +21,11 @@ fn opened(path: &Path) -> OpenedSequents {
     opened.unwrap_or_else(|r| panic!("{:?}", r.diagnostics)).expect("a refinement")
 }
 
-fn asked(path: &Path) -> Proved {
+pub(super) fn asked(path: &Path) -> Proved {
     sequents::prove(&opened(path), &Task::default(), &Deadline::never(), &mut |_, _| {}).expect("kleene")
 }
 
-fn names(p: &Proved, wanted: fn(&Status) -> bool) -> Vec<String> {
+pub(super) fn names(p: &Proved, wanted: fn(&Status) -> bool) -> Vec<String> {
     p.obligations.iter().filter(|o| wanted(&o.status)).map(|o| o.name.clone()).collect()
 }
 
@@ -182,4 +182,13 @@ fn a_wrong_proof_is_an_alarm() {
     // Two that cannot be told apart and do not agree say nothing.
     let twice = format!("{},{}", po("grd2", true), po("grd2", false));
     assert_eq!(alarms(said("LightsBroken.eventb", &twice)), (vec![], 0));
+}
+
+/// From axioms that nothing fulfils everything follows, and that is no proof.
+#[test]
+fn nothing_is_proved_of_nothing() {
+    let p = asked(&file("vacuous", &TEXT.replace("@axm1 n ∈ 1‥3", "@axm1 n ∈ 1‥3 ∧ n > 3")));
+    assert_ne!(decision(&p), Decision::Holds);
+    let proved = names(&p, |s| *s == Status::Proved);
+    assert!(!proved.iter().any(|n| n.starts_with("R/") || n.starts_with("M/")), "{proved:?}");
 }

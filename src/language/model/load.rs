@@ -3,6 +3,7 @@
 use super::Model;
 use super::check;
 use super::sequents::{self, Sequents};
+use super::simulation;
 use super::tower::{self, Purpose, Tower};
 use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
@@ -63,14 +64,26 @@ pub struct LoadedSequents {
 /// Reads a machine with its proof obligations; there are none of a machine that refines nothing, or of a language that
 /// says them only by operations.
 pub fn load_sequents(files: Arc<dyn Files>, path: &Path) -> LoadedSequents {
-    let mut stated = None;
+    let (mut stated, mut built) = (None, None);
     let loaded = load_with(SourceMap::over(files), |sources| {
         let read = languages::read(sources, path);
-        stated = read.composed.as_ref().and_then(|c| c.refining.as_ref()?.sequents());
+        if let Some(composed) = &read.composed {
+            stated = composed.refining.as_ref().and_then(|r| r.sequents());
+            if composed.refining.is_none() && composed.levels.len() > 1 {
+                // What has no tower is left to those who can do without.
+                built = tower::tower(composed, Purpose::default(), &mut vec![]);
+            }
+        }
         read
     });
     let mut loaded = Loaded { language: Language::of(path), ..loaded };
     let mut sequents = None;
+    if let (Some(model), Some(mut tower)) = (&mut loaded.model, built)
+        && let Ok(found) = with_large_stack(|| simulation::sequents(&mut tower))
+    {
+        *model = tower.model;
+        sequents = Some(found);
+    }
     if let (Some(model), Some(stated)) = (&mut loaded.model, stated) {
         match with_large_stack(|| sequents::typed(model, &stated)) {
             Ok(Ok(found)) => sequents = Some(found),

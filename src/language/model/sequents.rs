@@ -44,8 +44,18 @@ pub struct Stated {
     /// Beyond the known ones.
     pub hypotheses: Vec<Expr>,
     pub goal: Expr,
-    /// The goal is to have a value; otherwise it is to be true.
-    pub is_defined: bool,
+    pub wanted: Wanted,
+}
+
+/// What is wanted of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// It is not false. That it has a value is an obligation of its own.
+    True,
+    /// It has a value.
+    Defined,
+    /// It is true.
+    Both,
 }
 
 /// Types obligations over the model of all levels.
@@ -73,7 +83,7 @@ pub fn typed(model: &mut Model, sequents: &composed::Sequents) -> Result<Sequent
         }
         let stated = state(model, s);
         // What always has a value needs no proof of it.
-        if let Ok(Stated { is_defined: true, goal, .. }) = &stated
+        if let Ok(Stated { wanted: Wanted::Defined, goal, .. }) = &stated
             && reading::is_total(goal)
         {
             continue;
@@ -93,9 +103,9 @@ pub fn typed(model: &mut Model, sequents: &composed::Sequents) -> Result<Sequent
 }
 
 fn state(model: &mut Model, s: &composed::Sequent) -> Result<Stated, String> {
-    let (goal, is_defined) = match &s.goal {
-        Demanded::True(goal) => (goal, false),
-        Demanded::Defined(goal) => (goal, true),
+    let (goal, wanted) = match &s.goal {
+        Demanded::True(goal) => (goal, Wanted::True),
+        Demanded::Defined(goal) => (goal, Wanted::Defined),
     };
     // All at once: what is known of a name in one place is known in the others.
     let truth = |span| ast::Expr { kind: ast::ExprKind::Lit(ast::Lit::BTrue), span };
@@ -125,7 +135,7 @@ fn state(model: &mut Model, s: &composed::Sequent) -> Result<Stated, String> {
         rest = earlier;
     }
     hypotheses.reverse();
-    Ok(Stated { locals, hypotheses, goal: *goal, is_defined })
+    Ok(Stated { locals, hypotheses, goal: *goal, wanted })
 }
 
 /// What the tool that made the obligations says of this one. Where it does not tell several apart, they have to agree.
