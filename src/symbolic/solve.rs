@@ -164,10 +164,7 @@ impl<'m> Encoded<'m> {
 
     /// Whether some valuation makes no conjunct false and one undefined; `None`: nobody knows.
     pub fn may_be_undefined(&self, stop: &Stop) -> Option<bool> {
-        Some(match self.undefined_at(stop)? {
-            Some(_) => true,
-            None => false,
-        })
+        Some(self.undefined_at(stop)?.is_some())
     }
 
     /// The same with such a valuation, if there is one that can be decoded.
