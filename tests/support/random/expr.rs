@@ -94,7 +94,7 @@ impl Generator {
             return self.leaf(ty);
         }
         // A third of the expressions can stand for every type.
-        let typed = if self.typed && self.choice.percent(25) { self.from_typed(ty, size) } else { None };
+        let typed = if self.typed && self.choice.percent(25) { self.out_of_typed(ty, size) } else { None };
         let kind = if typed.is_some() {
             typed
         } else if self.choice.percent(25) {

@@ -137,7 +137,7 @@ impl Generator {
     }
 
     /// What leads from the new types to this one.
-    pub fn from_typed(&mut self, ty: &Type, size: usize) -> Option<ExprKind> {
+    pub fn out_of_typed(&mut self, ty: &Type, size: usize) -> Option<ExprKind> {
         let rest = size.saturating_sub(1);
         let (fun, of) = match ty {
             Type::Int => match self.choice.below(4) {
