@@ -82,7 +82,7 @@ fn write(args: &Args, deadline: &Deadline) -> Exit {
         return refuse(&project.refuse(diagnostics), false);
     }
     let depth = args.depth.unwrap_or_default();
-    let is_text = !args.output.as_ref().is_some_and(|o| o.extension().is_some_and(|e| e == "aig"));
+    let is_text = args.output.as_ref().is_none_or(|o| o.extension().is_none_or(|e| e != "aig"));
     let form = match (args.smt2, args.dimacs) {
         (true, _) => Form::Smt2 { depth },
         (_, true) => Form::Dimacs { depth },

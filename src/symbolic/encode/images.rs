@@ -1,7 +1,7 @@
 //! Relations: what is related to this, what is the value of a function here.
 
 use super::set::{Ways, groups, sym_pair};
-use super::{Closure, Encoder, Lazy, Mutant, Options, Rows, Sym, Truth, Val, ill_typed, truth};
+use super::{Closure, Encoder, Lazy, Mutant, Options, Rows, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Fun};
 use crate::symbolic::Res;

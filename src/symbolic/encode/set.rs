@@ -1,6 +1,6 @@
 //! Sets: is this an element, is a relation one of a kind, is it certainly infinite, may it hide a fault.
 
-use super::{Closure, Encoder, Env, Lazy, Mutant, Options, Points, Rows, Sym, Truth, Val, ill_typed, truth};
+use super::{Closure, Encoder, Env, Lazy, Mutant, Options, Points, Rows, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::reading::is_total;
 use crate::model::{BinOp, ExprKind, Fun, Lit, Type};
