@@ -47,8 +47,8 @@ pub struct Formulas {
     /// integer is bounded, and an SMT solver where one is not
     #[arg(long, value_name = "SOLVER", value_parser = solver)]
     pub solver: Option<Backend>,
-    /// Leave out what is proved of operations and conjuncts of the invariant. With formulas the solver is asked first what
-    /// it can prove; explicit search takes the word of an Event-B file, and with `--audit` evaluates everything and names
+    /// Leave out what is proved of operations and conjuncts of the invariant: by the word of an Event-B file, and with
+    /// formulas also by the solver's, which is asked first. Explicit search with `--audit` evaluates everything and names
     /// the proofs that are wrong
     #[arg(long)]
     pub proof_info: bool,
