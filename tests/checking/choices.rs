@@ -14,6 +14,7 @@ use kanon::symmetry::Strategy;
 use kanon::system::{self, Stop};
 use kanon::value::Value;
 use kanon::verdict::Verdict;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Whatever is chosen is put to the solver.
@@ -97,6 +98,20 @@ fn choices_without_end_for_a_plan() {
         assert!(matches!(explored.verdict, Verdict::Holds(_)), "{operation}: {:?}", explored.verdict);
         assert_eq!(explored.counts.transitions, transitions, "{operation}");
         assert!(machine.has_asked_solver(), "{operation}");
+    }
+}
+
+#[test]
+fn plans_find_what_the_reference_evaluator_cannot() {
+    // The reference evaluator has no answer to these, so they are not among the models.
+    let rows =
+        [("choice_ends", 9, 27), ("choice_opened", 1, 1), ("choice_table", 1, 1), ("op_cardinals", 1, 1)];
+    for (name, states, transitions) in rows {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/choices");
+        let text = std::fs::read_to_string(folder.join(name).with_extension("mch")).expect("a fixture");
+        let (_, explored) = explored(&text);
+        assert!(matches!(explored.verdict, Verdict::Holds(_)), "{name}: {:?}", explored.verdict);
+        assert_eq!((explored.counts.states, explored.counts.transitions), (states, transitions), "{name}");
     }
 }
 
