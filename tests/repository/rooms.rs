@@ -70,8 +70,8 @@ fn sources() -> Vec<Source> {
             if module.len() > 1 && CRATES.contains(&&*module[0]) {
                 module.remove(0);
             }
-            // Tests look at everything, and lib and main put the rooms together.
-            let of_tests = module.first().is_some_and(|m| m == "tests");
+            // Tests look at everything, harness is what they share, and lib and main put the rooms together.
+            let of_tests = module.first().is_some_and(|m| m == "tests" || m == "harness");
             let skipped = of_tests || module.last().is_none_or(|m| m == "tests" || m == "lib" || m == "main");
             let text = fs::read_to_string(&path).ok().filter(|_| !skipped)?;
             let mut code = production(&text);
