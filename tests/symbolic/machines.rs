@@ -262,22 +262,28 @@ fn quantifiers_of_properties_that_are_not_unfolded() {
 }
 
 /// A set that the formulas cannot list, because its bound is an unknown integer, and the evaluator can: a fault that hides
-/// in what is assigned is found, or there is no answer. (A test of membership looks at one element only, as the reference
-/// does; there is no fault in the others.)
+/// in it is found, or there is no answer. (A test of membership in the set itself looks at one element only, for everybody.)
 #[test]
 fn faults_in_sets_that_are_not_listed() {
     let set = "{i | i : 0..n & 6 / i > 1}";
-    let mut wrong = vec![];
-    let expressions = "r |> B, r |>> B, B <| r, B <<| r, r /\\ (B * B), r - (B * B), r \\/ (B * B), r <+ (B * {1}), \
-                       (B * {1}) <+ r, (id(B) ; r), (r ; id(B)), B * r[B], (B <| r)~, r /\\ (r |> B), r |> ((0..3) - B), \
-                       r |> ((0..3) /\\ B), r |> dom(B * {1}), r |> (B \\/ {1}), {1} * B, id(r[B]), {1} <| (r |> B), \
-                       r |> ran({1} * B), {} <| (B * B), {} |> B, {} - (B * B), B <| {}";
-    for expression in expressions.split(", ").map(str::trim) {
-        let text = format!(
-            "MACHINE m VARIABLES n, r INVARIANT n : INTEGER & r : 0..3 <-> 0..3 INITIALISATION n := 2 || r := {{1 |-> 1}} \
-             OPERATIONS op = r := {} END",
-            expression.replace('B', set)
-        );
+    let assigned = "r |> B, r |>> B, B <| r, B <<| r, r /\\ (B * B), r - (B * B), r \\/ (B * B), r <+ (B * {1}), \
+                    (B * {1}) <+ r, (id(B) ; r), (r ; id(B)), B * r[B], (B <| r)~, r /\\ (r |> B), r |> ((0..3) - B), \
+                    r |> ((0..3) /\\ B), r |> dom(B * {1}), r |> (B \\/ {1}), {1} * B, id(r[B]), {1} <| (r |> B), \
+                    r |> ran({1} * B), {} <| (B * B), {} |> B, {} - (B * B), B <| {}";
+    let tested = "(1 |-> 1) : r |> B, (1 |-> 1) : B <| r, (1 |-> 1) /: r |>> B, (1 |-> 1) : id(B), \
+                  (1 |-> 1) : (id(B))~, 1 : dom(id(B)), (1 |-> 1) : (r ; id(B)), (1 |-> 1) : (r <+ id(B)), \
+                  {1} : POW(B), {1} <: B, [1] : seq(B), {1 |-> 1} : B <-> B, 0 /: (1..3) - B, 1 : B, 1 : B \\/ {1}, \
+                  1 : B /\\ (0..3), (1 |-> 1) : B * B, 1 : (IF n = 2 THEN B ELSE {1} END), B : POW(0..n), 1 : ran(r |> B)";
+    let machine = |invariant: &str, value: &str| {
+        format!(
+            "MACHINE m VARIABLES n, r INVARIANT n : INTEGER & r : 0..3 <-> 0..3 & {invariant} \
+             INITIALISATION n := 2 || r := {{1 |-> 1}} OPERATIONS op = r := {value} END"
+        )
+    };
+    let assigned = assigned.split(", ").map(|e| machine("1 = 1", &e.trim().replace('B', set)));
+    let tested = tested.split(", ").map(|p| machine(&p.trim().replace('B', set), "r"));
+    let (mut wrong, mut faulty) = (vec![], 0);
+    for text in assigned.chain(tested) {
         let loaded = load_text("m.mch", &text);
         let model = loaded.model.unwrap_or_else(|| panic!("{text}: {:?}", loaded.diagnostics));
         let (scope, _) = scope(&model, &ScopeArgs::default()).expect("a scope");
@@ -287,10 +293,12 @@ fn faults_in_sets_that_are_not_listed() {
         let task = Task { depth: 3, solver: Backend::Sat, options, ..Task::new(Engine::Ic3) };
         let deadline = Deadline::after(Some(Duration::from_secs(10)));
         let found = answer(&project, &task, &deadline, &|_| {}).expect("the options go together");
-        println!("{expression}: {expected:?}, {:?} {:?}", found.verdict, found.reason);
+        println!("{text}: {expected:?}, {:?} {:?}", found.verdict, found.reason);
+        faulty += usize::from(expected == Some(Decision::Fails));
         if expected == Some(Decision::Fails) && found.verdict == Decision::Holds {
-            wrong.push(expression);
+            wrong.push(text);
         }
     }
-    assert!(wrong.is_empty(), "faults are missed in {wrong:?}");
+    assert!(faulty > 25, "{faulty} of them have a fault");
+    assert!(wrong.is_empty(), "faults are missed in {wrong:#?}");
 }

@@ -237,6 +237,10 @@ impl<'m> Encoder<'m> {
 
     /// Inclusion; the left side is settled.
     pub(super) fn included(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Truth> {
+        // Explicit search lists it, and finds a fault of any element.
+        if self.may_hide_faults(b) {
+            return unlisted(span, "inclusion in a set that may have no value");
+        }
         let lazy = match a {
             Sym::Set(rows) => return self.all_in(&rows.clone(), b, span),
             Sym::Absent => return Ok(Truth::NO),

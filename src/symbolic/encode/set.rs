@@ -4,7 +4,7 @@ use super::{Closure, Encoder, Env, Lazy, Mutant, Options, Points, Rows, Sym, Tru
 use crate::lang::diag::Span;
 use crate::model::reading::is_total;
 use crate::model::{BinOp, ExprKind, Fun, Lit, Type};
-use crate::symbolic::Res;
+use crate::symbolic::{Res, unlisted};
 use crate::value::Value;
 use kanon_solver::term::Bool;
 use std::collections::BTreeMap;
@@ -215,6 +215,25 @@ impl<'m> Encoder<'m> {
             Sym::Lazy(lazy) => lazy.clone(),
             _ => return ill_typed(span),
         };
+        // Explicit search lists the parts of these to test a member, and finds a fault of any element.
+        let may_hide = match &*lazy {
+            Lazy::Pow(_, a) | Lazy::Seq(_, a) | Lazy::Id(a) | Lazy::Inverse(a) | Lazy::Dom(a) => {
+                self.may_hide_faults(a)
+            }
+            Lazy::Boole(BinOp::Diff, _, b) => self.may_hide_faults(b),
+            Lazy::Space(_, a, b)
+            | Lazy::Prj(_, a, b)
+            | Lazy::Restrict(_, a, b)
+            | Lazy::Override(a, b)
+            | Lazy::Compose(a, b)
+            | Lazy::Direct(a, b)
+            | Lazy::Parallel(a, b)
+            | Lazy::If(_, a, b) => self.may_hide_faults(a) || self.may_hide_faults(b),
+            _ => false,
+        };
+        if may_hide {
+            return unlisted(span, "membership in a set of which a part may have no value");
+        }
         self.enter(span)?;
         let result = self.lazy_has(v, &lazy, span);
         self.leave();
