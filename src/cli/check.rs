@@ -1,6 +1,7 @@
 //! `kanon check`: explore all states.
 
 use super::symbolic::{self, Asked, Choice, Formulas};
+use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
@@ -35,18 +36,8 @@ pub struct Limits {
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
-    /// Do not check the invariant
-    #[arg(long)]
-    pub no_invariant: bool,
-    /// Do not look for deadlocks
-    #[arg(long)]
-    pub no_deadlock: bool,
-    /// Do not check ASSERTIONS
-    #[arg(long)]
-    pub no_assertions: bool,
-    /// Do not look for states that fulfil GOAL
-    #[arg(long)]
-    pub no_goal: bool,
+    #[command(flatten)]
+    pub wanted: Wanted,
 }
 
 fn constants(text: &str) -> Result<Constants, String> {
@@ -64,14 +55,7 @@ impl Limits {
     }
 
     pub fn options(&self) -> Options {
-        Options {
-            max_states: self.max_states,
-            invariant: !self.no_invariant,
-            deadlock: !self.no_deadlock,
-            assertions: !self.no_assertions,
-            goal: !self.no_goal,
-            ..Options::default()
-        }
+        Options { max_states: self.max_states, ..self.wanted.options() }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Exit, ScopeOptions, interrupt, refuse};
 use crate::model::open::Refused;
 use crate::report::{self, diagnostic, text};
-use crate::run::{Deadline, Project};
+use crate::run::Deadline;
 use crate::trace::fault::{LIMIT, fault_diagnostic};
 use crate::trace::session::{Reply, Session};
 use crate::value::fault::Fault;
@@ -27,12 +27,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::after(args.timeout);
     interrupt::listen(&stop);
-    if let Err(exit) = super::not_strict(&args.scope) {
-        return exit;
-    }
-    let mut project = match Project::open(&args.file, &args.scope.args()) {
+    let mut project = match super::open_for_questions(&args.file, &args.scope) {
         Ok(project) => project,
-        Err(refused) => return refuse(&refused, false),
+        Err(exit) => return exit,
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);

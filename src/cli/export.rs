@@ -88,8 +88,12 @@ fn write(args: &Args, deadline: &Deadline) -> Exit {
         (_, true) => Form::Dimacs { depth },
         _ => Form::Aiger { is_text },
     };
-    let task =
-        Task { width: args.width, beyond: args.beyond, options: args.looked.options(), ..Task::new(form) };
+    let task = Task {
+        width: args.width,
+        beyond: args.beyond,
+        options: args.looked.wanted.options(),
+        ..Task::new(form)
+    };
     report::err(&text::warnings(&project.opened, report::colour_err()));
     let exported = match export(&project, &task, deadline) {
         Ok(exported) => exported,

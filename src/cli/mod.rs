@@ -17,6 +17,7 @@ mod refine;
 pub mod repl;
 pub mod replay;
 pub mod symbolic;
+mod wanted;
 
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
@@ -24,8 +25,8 @@ use crate::model::open::{Opened, Refused};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
-use crate::run::Deadline;
 use crate::run::symbolic::Engine;
+use crate::run::{Deadline, Project};
 use crate::trace::Trace;
 use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
@@ -132,12 +133,12 @@ impl ScopeOptions {
     }
 }
 
-/// Questions have unknowns, which are found in any order.
-fn not_strict(scope: &ScopeOptions) -> Result<(), Exit> {
-    match scope.wd {
-        Reading::Strict => Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false)),
-        _ => Ok(()),
+/// Opens a model that is asked questions. These have unknowns, which are found in any order.
+fn open_for_questions(file: &Path, scope: &ScopeOptions) -> Result<Project, Exit> {
+    if let Reading::Strict = scope.wd {
+        return Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false));
     }
+    Project::open(file, &scope.args()).map_err(|refused| refuse(&refused, false))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

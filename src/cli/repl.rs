@@ -4,7 +4,7 @@ use super::{Exit, ScopeOptions, interrupt, refuse};
 use crate::lang::diag::Diagnostic;
 use crate::model::open::Refused;
 use crate::report::{self, diagnostic, text};
-use crate::run::{Deadline, Project};
+use crate::run::Deadline;
 use crate::system::System;
 use crate::trace::fault::plain_error;
 use crate::trace::session::{Session, Visited};
@@ -38,12 +38,9 @@ solved for: `x : 1..9 & x * x = 49`.
 
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::never();
-    if let Err(exit) = super::not_strict(&args.scope) {
-        return exit;
-    }
-    let mut project = match Project::open(&args.file, &args.scope.args()) {
+    let mut project = match super::open_for_questions(&args.file, &args.scope) {
         Ok(project) => project,
-        Err(refused) => return refuse(&refused, false),
+        Err(exit) => return exit,
     };
     let mut sources = std::mem::take(&mut project.opened.sources);
     let definitions = std::mem::take(&mut project.opened.definitions);

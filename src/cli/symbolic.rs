@@ -1,5 +1,6 @@
 //! `kanon bmc`, `kanon kinduction`, `kanon ic3`, and `kanon check --engine`: engines that work with formulas.
 
+use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::Refusal;
@@ -65,33 +66,11 @@ impl Formulas {
 /// What is looked for.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Looked {
-    /// Do not check the invariant
-    #[arg(long)]
-    pub no_invariant: bool,
-    /// Do not look for deadlocks
-    #[arg(long)]
-    pub no_deadlock: bool,
-    /// Do not check ASSERTIONS
-    #[arg(long)]
-    pub no_assertions: bool,
-    /// Do not look for states that fulfil GOAL
-    #[arg(long)]
-    pub no_goal: bool,
+    #[command(flatten)]
+    pub wanted: Wanted,
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
-}
-
-impl Looked {
-    pub(super) fn options(&self) -> Options {
-        Options {
-            invariant: !self.no_invariant,
-            deadlock: !self.no_deadlock,
-            assertions: !self.no_assertions,
-            goal: !self.no_goal,
-            ..Options::default()
-        }
-    }
 }
 
 #[derive(clap::Args, Clone, Debug)]
@@ -150,7 +129,7 @@ pub fn run(args: &Args, engine: Engine) -> Exit {
         trace: args.trace.as_ref(),
         scope: &args.scope,
         portfolio: false,
-        task: task(engine, &args.formulas, args.looked.options()),
+        task: task(engine, &args.formulas, args.looked.wanted.options()),
         constants: (None, Constants::All),
     })
 }

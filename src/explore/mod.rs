@@ -36,18 +36,27 @@ pub use watch::Counts;
 use crate::symmetry::Strategy;
 use crate::value::fault::Fault;
 
+/// What is asked of a search, and how it goes about it. Which options go together: [`plan`].
+#[warn(missing_docs)]
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Which of the open states is expanded next.
     pub order: Order,
     /// For [`Order::Mixed`], so that a run can be repeated.
     pub seed: Option<u64>,
+    /// Stop when so many states are stored.
     pub max_states: Option<usize>,
+    /// Look for states that violate the invariant.
     pub invariant: bool,
+    /// Look for states without a transition.
     pub deadlock: bool,
+    /// Look for states in which an assertion is false.
     pub assertions: bool,
+    /// Look for states in which the goal is true.
     pub goal: bool,
     /// Go on after a finding.
     pub all: bool,
+    /// How symmetric states are recognised.
     pub symmetry: Strategy,
     /// None: as many as go with the other options ([`plan`]).
     pub threads: Option<usize>,
@@ -92,8 +101,10 @@ impl Default for Options {
 }
 
 /// What was found, and in which state.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
+    /// What it is.
     pub kind: FindingKind,
     /// The state, `None` when it happened before there was one.
     pub state: Option<StateId>,
@@ -101,22 +112,30 @@ pub struct Finding {
     pub start: usize,
 }
 
+/// What can be found in a state.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum FindingKind {
-    /// Index of the conjunct.
+    /// A conjunct of the invariant, by its index, is false.
     Invariant(usize),
+    /// There is no transition.
     Deadlock,
-    /// Index of the assertion.
+    /// An assertion, by its index, is false.
     Assertion(usize),
+    /// The goal is true.
     Goal,
-    /// What failed, and in which operation (`None`: initialisation, invariant, assertion or goal).
+    /// Something has no value.
     WellDefinedness {
+        /// What failed.
         fault: Box<Fault>,
+        /// In which operation; none: in the initialisation, the invariant, an assertion or the goal.
         operation: Option<usize>,
     },
 }
 
+#[warn(missing_docs)]
 impl FindingKind {
+    /// As it is printed.
     pub fn name(&self) -> &'static str {
         match self {
             FindingKind::Invariant(_) => "invariant",

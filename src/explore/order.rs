@@ -6,10 +6,13 @@ use std::collections::VecDeque;
 
 use super::store::StateId;
 
+/// Which of the open states is expanded next.
+#[warn(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
-    /// Shortest counterexamples.
+    /// Breadth first: shortest counterexamples.
     Bfs,
+    /// Depth first.
     Dfs,
     /// Depth first with this probability (*ProB gets Nauty*, Algorithm 3.7), breadth first otherwise.
     Mixed(f64),

@@ -21,6 +21,7 @@ pub enum Asked {
 }
 
 /// Why a run is refused.
+#[warn(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal(pub &'static str);
 

@@ -14,20 +14,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A state's number has 32 bits; this leaves room for all successors of the last state.
 const MAX_STATES: usize = 4_000_000_000;
 
+/// What was counted; ARCHITECTURE.md says what each number means without and with reduction.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
+    /// States that were stored.
     pub states: usize,
+    /// Transitions between them.
     pub transitions: u64,
     /// Transitions by operation.
     pub operations: Vec<u64>,
+    /// Transitions to initial states.
     pub initialisations: u64,
     /// Valuations of the constants that were explored.
     pub constants: usize,
+    /// States without a transition.
     pub deadlocks: u64,
     /// States that break the invariant.
     pub violations: u64,
+    /// States in which an assertion is false.
     pub assertion_failures: u64,
+    /// States in which the goal is true.
     pub goals: u64,
+    /// Evaluations without a value.
     pub wd_errors: u64,
     /// States still open when the search ended.
     pub open: usize,

@@ -4,7 +4,7 @@
 //!
 //! It proves something only where paths end: if there is none of some length, all have been looked at.
 
-use crate::engine::{Answer, Asked, Bad, Counterexample, Proof, Settings, Unknown, Why, ask, copy, replay};
+use crate::engine::{Answer, Asked, Bad, Counterexample, Proof, Settings, Why, answered, ask, copy, replay};
 use crate::solver::Solver;
 use crate::term::{Assignment, Bool, Terms};
 use crate::transition::Transitions;
@@ -130,11 +130,7 @@ pub(crate) fn confirm_end(
 
 /// Shortest counterexamples first.
 pub fn bmc(terms: &mut Terms, system: &Transitions, settings: &Settings) -> Answer {
-    let mut depth = 0;
-    match search(terms, system, settings, &mut depth) {
-        Ok(answer) => answer,
-        Err(why) => Answer::Unknown(Unknown { why, depth }),
-    }
+    answered(|depth| search(terms, system, settings, depth))
 }
 
 fn search(

@@ -148,6 +148,12 @@ pub enum Why {
     Internal(String),
 }
 
+/// The answer of a search that keeps account of the depth it has reached; without one, why and how deep it came.
+pub(crate) fn answered(search: impl FnOnce(&mut usize) -> Result<Answer, Why>) -> Answer {
+    let mut depth = 0;
+    search(&mut depth).unwrap_or_else(|why| Answer::Unknown(Unknown { why, depth }))
+}
+
 impl From<NoAnswer> for Why {
     fn from(why: NoAnswer) -> Why {
         Why::Solver(why)

@@ -4,7 +4,7 @@
 //! so nothing is lost.
 
 use crate::bmc::{Depth, Paths, check_proof, confirm_end};
-use crate::engine::{Answer, Asked, Settings, Unknown, Why, ask};
+use crate::engine::{Answer, Asked, Settings, Why, answered, ask};
 use crate::solver::Solver;
 use crate::term::{Bool, Terms};
 use crate::transition::Transitions;
@@ -87,11 +87,7 @@ fn confirm(
 
 /// A proof by induction over the length of paths, or a shortest counterexample.
 pub fn k_induction(terms: &mut Terms, system: &Transitions, settings: &Settings) -> Answer {
-    let mut depth = 0;
-    match search(terms, system, settings, &mut depth) {
-        Ok(answer) => answer,
-        Err(why) => Answer::Unknown(Unknown { why, depth }),
-    }
+    answered(|depth| search(terms, system, settings, depth))
 }
 
 fn search(

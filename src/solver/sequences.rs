@@ -6,7 +6,7 @@
 //! If no sequence of some length is feasible, all paths have been looked at, and it is a proof.
 
 use crate::bmc::{check_proof, confirm_end, undefined_start};
-use crate::engine::{Answer, Asked, Settings, Unknown, Why, ask};
+use crate::engine::{Answer, Asked, Settings, Why, answered, ask};
 use crate::solver::{NoAnswer, Outcome, Solver};
 use crate::term::{Bool, Terms};
 use crate::transition::Transitions;
@@ -46,11 +46,7 @@ impl<'a> Followers<'a> {
 
 /// Looks at sequences of events, not more than `most`, shortest first.
 pub fn sequences(terms: &mut Terms, system: &Transitions, settings: &Settings, most: usize) -> Answer {
-    let mut depth = 0;
-    match search(terms, system, settings, most, &mut depth) {
-        Ok(answer) => answer,
-        Err(why) => Answer::Unknown(Unknown { why, depth }),
-    }
+    answered(|depth| search(terms, system, settings, most, depth))
 }
 
 fn search(

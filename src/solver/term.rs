@@ -356,6 +356,21 @@ impl Terms {
         self.or([!a, b])
     }
 
+    /// Two variables have the same value; those of different kinds never have.
+    pub fn same(&mut self, a: Var, b: Var) -> Bool {
+        match (a, b) {
+            (Var::Bool(a), Var::Bool(b)) => {
+                let (a, b) = (self.of_bool(a), self.of_bool(b));
+                self.iff(a, b)
+            }
+            (Var::Int(a), Var::Int(b)) => {
+                let (a, b) = (self.of_int(a), self.of_int(b));
+                self.eq(a, b)
+            }
+            _ => Bool::FALSE,
+        }
+    }
+
     /// Both or neither.
     pub fn iff(&mut self, a: Bool, b: Bool) -> Bool {
         self.ite(a, b, !b)

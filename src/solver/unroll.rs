@@ -120,7 +120,7 @@ impl<'a> Unrolling<'a> {
         self.moment(terms, one.max(other));
         let pairs: Vec<(Var, Var)> =
             self.moments[one].cells.iter().copied().zip(self.moments[other].cells.iter().copied()).collect();
-        let same: Vec<Bool> = pairs.into_iter().map(|(a, b)| equal(terms, a, b)).collect();
+        let same: Vec<Bool> = pairs.into_iter().map(|(a, b)| terms.same(a, b)).collect();
         !terms.and(same)
     }
 
@@ -193,21 +193,6 @@ impl<'a> Unrolling<'a> {
         let path = Counterexample { first, steps, why, inputs, is_shortest };
         replay(terms, system, &path)?;
         Ok(path)
-    }
-}
-
-fn equal(terms: &mut Terms, a: Var, b: Var) -> Bool {
-    match (a, b) {
-        (Var::Bool(a), Var::Bool(b)) => {
-            let (a, b) = (terms.of_bool(a), terms.of_bool(b));
-            terms.iff(a, b)
-        }
-        (Var::Int(a), Var::Int(b)) => {
-            let (a, b) = (terms.of_int(a), terms.of_int(b));
-            terms.eq(a, b)
-        }
-        // Copies of one cell are of one kind.
-        _ => Bool::FALSE,
     }
 }
 

@@ -82,8 +82,10 @@ impl fmt::Display for Reason {
 }
 
 /// The product of the symmetric groups on the moved points of the permuted sets.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
+    /// The permuted sets.
     pub orbitals: Vec<Orbital>,
     /// The sets that are permuted only in part, and the fixed ones of at least two elements, unless the model names
     /// the elements of an enumerated set: that is no news.
@@ -96,6 +98,7 @@ pub struct Group {
     still: Vec<u32>,
 }
 
+#[warn(missing_docs)]
 impl Group {
     /// Everything that the model's own text allows, abstractions of a refinement included. `also` are further predicates
     /// that are evaluated.
@@ -178,6 +181,7 @@ impl Group {
         self.moved.is_empty()
     }
 
+    /// Whether elements of this set are moved.
     #[must_use]
     pub fn moves(&self, set: SetId) -> bool {
         self.first(set).is_some()
@@ -207,6 +211,7 @@ impl Group {
         &self.still
     }
 
+    /// Whether this point is one of [`Group::still`].
     #[must_use]
     pub fn is_still(&self, point: u32) -> bool {
         !self.still.is_empty() && self.still.binary_search(&point).is_ok()
@@ -302,20 +307,25 @@ fn seen(model: &Model, also: &[&Expr]) -> BTreeMap<SetId, External> {
 }
 
 /// A permutation of the points: the image of each.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Perm(pub Vec<u32>);
 
+#[warn(missing_docs)]
 impl Perm {
+    /// Every point stays where it is.
     #[must_use]
     pub fn identity(points: usize) -> Perm {
         Perm((0..points as u32).collect())
     }
 
+    /// Whether every point stays where it is.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.0.iter().zip(0..).all(|(a, b)| *a == b)
     }
 
+    /// What undoes it.
     #[must_use]
     pub fn inverse(&self) -> Perm {
         let mut q = vec![0; self.0.len()];

@@ -43,6 +43,7 @@ use std::sync::Arc;
 /// Whoever implements it says that it is an action by automorphisms: a permutation takes initial states to initial
 /// states and transitions to transitions, and no check tells a state from its image. `--audit` looks for a state where
 /// that is not so.
+#[warn(missing_docs)]
 pub trait Action: Send + Sync {
     /// The permutations there are.
     fn group(&self) -> &Group;
@@ -86,7 +87,9 @@ pub trait Action: Send + Sync {
 }
 
 /// Draws states, for one thread.
+#[warn(missing_docs)]
 pub trait Sketcher: Send {
+    /// Draws one state, beginning with [`Sketch::start`] or a copy of what was drawn before.
     fn sketch(&mut self, row: &[u64], out: &mut Sketch);
 }
 

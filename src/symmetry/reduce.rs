@@ -15,8 +15,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How symmetric states are recognised.
+#[warn(missing_docs)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
+    /// Not at all.
     #[default]
     Off,
     /// Permutation flooding: rmc1.
@@ -31,10 +33,13 @@ pub enum Strategy {
     Auto,
 }
 
+#[warn(missing_docs)]
 impl Strategy {
+    /// All of them.
     pub const ALL: [Strategy; 6] =
         [Strategy::Off, Strategy::Flood, Strategy::Markers, Strategy::Canon, Strategy::Nauty, Strategy::Auto];
 
+    /// As it is written on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

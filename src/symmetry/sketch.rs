@@ -25,6 +25,7 @@ const LOOP: u64 = 0x4F;
 const OWNER: u64 = 0x45;
 const FIXED: u64 = 0x46;
 
+/// A relation between two vertices of a sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SketchEdge {
     pub from: u32,
@@ -33,14 +34,18 @@ pub struct SketchEdge {
 }
 
 /// What colour refinement sees of a state. Vertices `0..points` are the points.
+#[warn(missing_docs)]
 #[derive(Clone, Debug, Default)]
 pub struct Sketch {
+    /// By vertex.
     pub colours: Vec<u64>,
+    /// Between vertices.
     pub edges: Vec<SketchEdge>,
     /// The parts of the tuple that is being read: place and vertex.
     leaves: Vec<(u64, u32)>,
 }
 
+#[warn(missing_docs)]
 impl Sketch {
     /// The points of a group, each set in a colour of its own, as is each fixed point, and nothing else.
     pub fn start(&mut self, group: &Group) {

@@ -10,7 +10,7 @@ use super::constants::{Found, Solver};
 use super::machine::Machine;
 use crate::eval::compile::Compiler;
 use crate::eval::node::Env;
-use crate::model::{BinOp, ConstId, Expr, ExprKind};
+use crate::model::{ConstId, Expr};
 use crate::symbolic::encode::{Limits, Mutant, Slot};
 use crate::symbolic::solve::{Ended, Problem};
 use crate::value::Value;
@@ -115,7 +115,7 @@ impl Machine {
             model: &self.model,
             scope: &self.scope,
             slots: (0..self.model.constants.len()).map(|i| Slot::Const(ConstId(i as u32))).collect(),
-            preds: conjuncts(&self.model.properties),
+            preds: self.model.properties.iter().flat_map(Expr::conjuncts).collect(),
             span: self.model.properties.first().map(|p| p.span).unwrap_or_default(),
         }
     }
@@ -183,19 +183,6 @@ impl Machine {
             _ => None,
         }
     }
-}
-
-/// The conjuncts of all of them.
-fn conjuncts(all: &[Expr]) -> Vec<&Expr> {
-    let mut out = vec![];
-    let mut stack: Vec<&Expr> = all.iter().rev().collect();
-    while let Some(e) = stack.pop() {
-        match &e.kind {
-            ExprKind::Binary(BinOp::And, a, b) => stack.extend([&**b, &**a]),
-            _ => out.push(e),
-        }
-    }
-    out
 }
 
 /// PROPERTIES as tests of constants that are known.

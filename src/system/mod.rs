@@ -67,6 +67,7 @@ pub use interned::Interned;
 pub use machine::{Labelled, Machine, Worker};
 pub use oracle::BySolver;
 pub use solve::First;
+pub(crate) use solve::watched;
 
 use crate::lang::diag::Span;
 use smallvec::SmallVec;

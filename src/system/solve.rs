@@ -208,9 +208,13 @@ impl Machine {
         }
         let (is_any, is_late) = (AtomicBool::new(false), Stop::default());
         let mut env = self.solver(&is_late);
-        let Searched { found, fault, end } = watched(first.patience, &is_any, (&is_late, stop), || {
-            self.search(&mut env, first.valuations, &is_any, false)
-        });
+        let begun = Instant::now();
+        let is_over = || {
+            let had_time = begun.elapsed() > first.patience && is_any.load(Ordering::Relaxed);
+            had_time || stop.load(Ordering::Relaxed)
+        };
+        let Searched { found, fault, end } =
+            watched(&is_late, is_over, || self.search(&mut env, first.valuations, &is_any, false));
         let is_late = is_late.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed);
         let is_open = match end {
             End::Symbolic => return self.setup(limit, stop),
@@ -369,20 +373,17 @@ fn too_many(limit: usize) -> Box<Fault> {
     Fault::limit(format!("more than {limit} valuations of the constants"))
 }
 
-/// Does something with a flag that is set when it has had its time and anything was found, or when the run is to end.
-fn watched<T>(
-    patience: Duration,
-    is_any: &AtomicBool,
-    (flag, stop): (&Stop, &Stop),
+/// Does something with a flag that is set as soon as it is over, which is asked every now and then.
+pub(crate) fn watched<T>(
+    flag: &AtomicBool,
+    is_over: impl Fn() -> bool + Sync,
     body: impl FnOnce() -> T,
 ) -> T {
     let is_done = AtomicBool::new(false);
-    let begun = Instant::now();
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !is_done.load(Ordering::Relaxed) {
-                let is_late = begun.elapsed() > patience && is_any.load(Ordering::Relaxed);
-                if is_late || stop.load(Ordering::Relaxed) {
+                if is_over() {
                     flag.store(true, Ordering::Relaxed);
                 }
                 std::thread::park_timeout(LOOK);

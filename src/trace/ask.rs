@@ -5,7 +5,7 @@
 use crate::eval::compile::Compiler;
 use crate::eval::node::{Asking, Env};
 use crate::model::{Expr, LocalId, Model, Type};
-use crate::system::BySolver;
+use crate::system::{BySolver, watched};
 use crate::value::fault::{Fault, Res};
 use crate::value::ops::force;
 use crate::value::rep::Shape;
@@ -128,7 +128,9 @@ impl<'a> Ask<'a> {
         let outer = self.env.stop.clone().unwrap_or_default();
         let flag = Arc::new(AtomicBool::new(false));
         self.env.stop = Some(flag.clone());
-        let ended = within(time, &flag, &outer, || {
+        let begun = Instant::now();
+        let is_over = || begun.elapsed() > time || outer.load(Ordering::Relaxed);
+        let ended = watched(&flag, is_over, || {
             let mut reach = FIRST_REACH;
             while best.truncated && !best.more && best.fault.is_none() && reach <= LAST_REACH {
                 self.env.reach = Some(reach);
@@ -257,31 +259,3 @@ pub struct Solutions {
 const FIRST_REACH: i64 = 64;
 const LAST_REACH: i64 = 1 << 42;
 const FARTHER: i64 = 8;
-/// How often somebody looks whether the time is over.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Does something with a flag that is set when the time is over, or when the run is to end.
-fn within<T>(time: Duration, flag: &AtomicBool, outer: &AtomicBool, body: impl FnOnce() -> T) -> T {
-    let is_done = AtomicBool::new(false);
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                if begun.elapsed() > time || outer.load(Ordering::Relaxed) {
-                    flag.store(true, Ordering::Relaxed);
-                }
-                std::thread::park_timeout(LOOK);
-            }
-        });
-        // However the body ends, the watcher hears of it.
-        struct Done<'d>(&'d AtomicBool, std::thread::Thread);
-        impl Drop for Done<'_> {
-            fn drop(&mut self) {
-                self.0.store(true, Ordering::Relaxed);
-                self.1.unpark();
-            }
-        }
-        let _done = Done(&is_done, watcher.thread().clone());
-        body()
-    })
-}

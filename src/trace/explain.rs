@@ -656,8 +656,7 @@ impl<'a> Telling<'a> {
         let of = |e: &Expr| -> Vec<LocalId> {
             guard.locals.iter().copied().filter(|l| e.mentions_local(*l)).collect()
         };
-        let mut conjuncts = vec![];
-        guard.conjuncts.iter().for_each(|e| flatten(e, &mut conjuncts));
+        let conjuncts: Vec<&'a Expr> = guard.conjuncts.iter().flat_map(|e| e.conjuncts()).collect();
         if let Some(e) = conjuncts.iter().find(|e| of(e).is_empty() && self.truth(e) == Some(false)) {
             return Some(Blocking { by: e, locals: vec![], is_alone: true });
         }
@@ -752,16 +751,6 @@ fn called<'a>(model: &'a Model, s: &'a Stmt, fault: &Fault) -> Option<(Vec<(Loca
             });
             found
         }
-    }
-}
-
-fn flatten<'a>(e: &'a Expr, out: &mut Vec<&'a Expr>) {
-    match &e.kind {
-        E::Binary(BinOp::And, a, b) => {
-            flatten(a, out);
-            flatten(b, out);
-        }
-        _ => out.push(e),
     }
 }
 

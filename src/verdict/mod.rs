@@ -18,10 +18,18 @@
 //! assert_eq!(exit_code(&Verdict::<()>::Unknown(Why::Approximate)), 3);
 //! ```
 //!
-//! Nobody else can say it:
+//! Whoever implements a system vouches for its [`Complete`]; everything else is made by the engines of this crate. So
+//! nobody outside can say Holds, neither by writing a proof down, nor by putting tokens together:
 //!
 //! ```compile_fail,E0451
 //! let verdict: kanon::verdict::Verdict<()> = kanon::verdict::Verdict::Holds(kanon::verdict::Proof { states: 1 });
+//! ```
+//!
+//! ```compile_fail,E0624
+//! use kanon::verdict::{Complete, Ended, Exact, Proof};
+//! fn forged(ended: Ended, exact: Exact) {
+//!     let _ = Proof::new(ended, Complete::every_start_was_visited(), Some(exact), 1);
+//! }
 //! ```
 
 use crate::lang::diag::Span;
@@ -95,7 +103,13 @@ impl Decision {
 
 /// Every start of a system was visited: valuations of constants, and what else its initial states depend on.
 ///
-/// Only a system makes one, at the end of [`crate::system::System::starts`]. It can be spent once.
+/// Only a system makes one, at the end of [`crate::system::System::starts`]. It can be spent once:
+///
+/// ```compile_fail,E0382
+/// use kanon::verdict::Complete;
+/// let complete = Complete::every_start_was_visited();
+/// let searches = [complete, complete];
+/// ```
 #[must_use = "without it there is no Holds"]
 #[derive(Debug)]
 pub struct Complete(());
@@ -107,7 +121,12 @@ impl Complete {
     }
 }
 
-/// A search that has followed every edge of what it searched, to the end.
+/// A search that has followed every edge of what it searched, to the end. A search of this crate says so, and nobody
+/// else:
+///
+/// ```compile_fail,E0624
+/// let _ = kanon::verdict::Ended::Searched(kanon::verdict::Exhausted::nothing_is_left());
+/// ```
 #[must_use = "without it there is no Holds"]
 #[derive(Debug)]
 pub struct Exhausted(());
@@ -128,7 +147,11 @@ pub enum Ended {
     Searched(Exhausted),
 }
 
-/// States are taken for one only if they are one, or symmetric.
+/// States are taken for one only if they are one, or symmetric. Which visited sets are exact is decided in this crate:
+///
+/// ```compile_fail,E0624
+/// let _ = kanon::verdict::Exact::BY_KEY;
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Exact(());
 
@@ -139,7 +162,14 @@ impl Exact {
 
 /// An engine that works with formulas has a proof of all that was wanted, and solvers that did not find it agree.
 ///
-/// Made of a proof of `kanon_solver`, which nobody outside of it can make.
+/// Made of a proof of `kanon_solver`, which nobody outside of it can make. That it is about this model, and not about
+/// some other transition system, is known where it is asked for, so it is made only there:
+///
+/// ```compile_fail,E0624
+/// fn forged(of_something_else: &kanon_solver::engine::Proof) {
+///     let _ = kanon::verdict::Inductive::of(of_something_else, 0, true);
+/// }
+/// ```
 #[must_use = "without it there is no Holds"]
 #[derive(Debug)]
 pub struct Inductive(());
@@ -150,7 +180,7 @@ impl Inductive {
     ///
     /// # Errors
     /// What is missing.
-    pub fn of(
+    pub(crate) fn of(
         proof: &kanon_solver::engine::Proof,
         uncovered: usize,
         has_start: bool,
@@ -174,7 +204,12 @@ pub struct Proof {
 impl Proof {
     /// All tokens together are a proof, unless there is no state that it would be about. A search whose states are
     /// only alike has no [`Exact`], so it has no proof.
-    pub fn new(ended: Ended, complete: Complete, exact: Option<Exact>, states: usize) -> Result<Proof, Why> {
+    pub(crate) fn new(
+        ended: Ended,
+        complete: Complete,
+        exact: Option<Exact>,
+        states: usize,
+    ) -> Result<Proof, Why> {
         let (Ended::Passed(_) | Ended::Searched(_)) = ended;
         let Complete(()) = complete;
         let Some(Exact(())) = exact else { return Err(Why::Approximate) };
@@ -182,7 +217,7 @@ impl Proof {
     }
 
     /// A proof by formulas looks at no single state.
-    pub fn by_formulas(inductive: Inductive) -> Proof {
+    pub(crate) fn by_formulas(inductive: Inductive) -> Proof {
         let Inductive(()) = inductive;
         Proof { states: 0 }
     }

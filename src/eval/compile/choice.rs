@@ -3,7 +3,6 @@
 use super::Compiler;
 use super::estimate::UNBOUNDED;
 use super::forms::OpenSlots;
-use super::stmt::conjuncts;
 use crate::eval::node::{Generator, Name, Question, Slot, Solved};
 use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
@@ -72,8 +71,7 @@ impl Compiler<'_> {
             return plan;
         }
         let patience = asking.patience;
-        let mut parts = Vec::new();
-        preds.iter().for_each(|p| conjuncts(p, &mut parts));
+        let parts: Vec<&Expr> = preds.iter().flat_map(|p| p.conjuncts()).collect();
         let preds = &parts[..];
         let Some((question, reads)) = self.question(unknown, preds, is_one_enough) else { return plan };
         let with_rep = |c: &Self, s: Slot| (s, c.slots[s as usize].rep.clone());

@@ -5,7 +5,7 @@ use crate::eval::code::Code;
 use crate::eval::node::{Atom, Generator, Node, Part, Pattern, Slot, Special, Test, While};
 use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
-use crate::model::{Access, BinOp, Expr, ExprKind, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type};
+use crate::model::{Access, Expr, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type};
 use crate::value::fault::WdKind;
 use crate::value::rep::{R, Rep, Shape};
 use std::collections::BTreeSet;
@@ -48,10 +48,7 @@ impl Compiler<'_> {
             }
             _ => (None, &operation.body),
         };
-        let mut preds: Vec<&Expr> = Vec::new();
-        if let Some(g) = guard {
-            conjuncts(g, &mut preds);
-        }
+        let mut preds = guard.map(|g| g.conjuncts()).unwrap_or_default();
         // A result has no value before the body runs: what the guard says of it can only be its type.
         let has_result = |e: &Expr| operation.results.iter().any(|l| e.mentions_local(*l));
         preds.retain(|p| !has_result(p));
@@ -470,15 +467,5 @@ impl Compiler<'_> {
             code = Code::Special(Special::Fresh(outs, Box::new(Code::Copy(copies, Box::new(code)))));
         }
         Code::Let(defs, Box::new(code))
-    }
-}
-
-pub(super) fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            conjuncts(a, out);
-            conjuncts(b, out);
-        }
-        _ => out.push(e),
     }
 }

@@ -21,6 +21,25 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// `a op b op c`: its operands from left to right; itself if it is no such chain.
+    pub fn operands(&self, op: BinOp) -> Vec<&Expr> {
+        let (mut found, mut open) = (vec![], vec![self]);
+        while let Some(e) = open.pop() {
+            match &e.kind {
+                ExprKind::Binary(o, a, b) if *o == op => open.extend([&**b, &**a]),
+                _ => found.push(e),
+            }
+        }
+        found
+    }
+
+    /// Its conjuncts from left to right.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        self.operands(BinOp::And)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A name: variable, constant, set, element, parameter, local, or an argumentless definition.
@@ -341,6 +360,41 @@ pub struct Machine {
     /// SET_PREF_…, ANIMATION_… are dropped here unless listed; expanded like everything else.
     pub tool_definitions: Vec<(Ident, Expr)>,
     pub span: Span,
+}
+
+impl Machine {
+    /// A machine without a clause.
+    pub fn empty(kind: MachineKind, name: Ident, span: Span) -> Machine {
+        Machine {
+            kind,
+            name,
+            params: vec![],
+            constraints: None,
+            refines: None,
+            sees: vec![],
+            uses: vec![],
+            includes: vec![],
+            extends: vec![],
+            imports: vec![],
+            promotes: vec![],
+            sets: vec![],
+            freetypes: vec![],
+            constants: vec![],
+            abstract_constants: vec![],
+            properties: None,
+            concrete_variables: vec![],
+            variables: vec![],
+            invariant: None,
+            assertions: vec![],
+            initialisation: None,
+            operations: vec![],
+            local_operations: vec![],
+            values: vec![],
+            unsupported: vec![],
+            tool_definitions: vec![],
+            span,
+        }
+    }
 }
 
 /// `prefix.Name(args)` in INCLUDES, EXTENDS, IMPORTS (SEES and USES take `prefix.Name` too).

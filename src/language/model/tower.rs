@@ -397,7 +397,7 @@ impl Builder<'_> {
                 let sees = |e: &&Expr| {
                     !e.any(&|e| matches!(e.kind, ExprKind::Var(v) | ExprKind::Old(v) if !level.variables.contains(&v)))
                 };
-                let parts = demanded.iter().flat_map(conjuncts).filter(sees);
+                let parts = demanded.iter().flat_map(Expr::conjuncts).filter(sees);
                 let visible = parts.cloned().reduce(and);
                 op.body = match (visible, op.body) {
                     (None, body) => body,
@@ -543,20 +543,9 @@ fn and(a: Expr, b: Expr) -> Expr {
 fn without_results(s: Stmt, results: &[LocalId]) -> Stmt {
     let Stmt { kind: StmtKind::Pre(p, body), span } = s else { return s };
     let is_known = |e: &&Expr| !results.iter().any(|l| e.mentions_local(*l));
-    match conjuncts(&p).into_iter().filter(is_known).cloned().reduce(and) {
+    match p.conjuncts().into_iter().filter(is_known).cloned().reduce(and) {
         Some(p) => Stmt { kind: StmtKind::Pre(p, body), span },
         None => *body,
-    }
-}
-
-fn conjuncts(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            let mut parts = conjuncts(a);
-            parts.extend(conjuncts(b));
-            parts
-        }
-        _ => vec![e],
     }
 }
 

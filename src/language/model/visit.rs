@@ -1,7 +1,7 @@
 //! Walking typed trees: the direct parts of an expression or a statement, once for reading and once for
 //! rewriting. Whoever needs the whole tree recurses.
 
-use super::{Access, Expr, ExprKind as E, Lhs, Lit, LocalId, Model, OpId, Stmt, StmtKind as S, VarId};
+use super::{Access, BinOp, Expr, ExprKind as E, Lhs, Lit, LocalId, Model, OpId, Stmt, StmtKind as S, VarId};
 
 impl Model {
     /// Calls `f` for each expression that stands in the model, the largest ones only.
@@ -19,6 +19,23 @@ impl Model {
 }
 
 impl Expr {
+    /// `a op b op c`: its operands from left to right; itself if it is no such chain.
+    pub fn operands(&self, op: BinOp) -> Vec<&Expr> {
+        let (mut found, mut open) = (vec![], vec![self]);
+        while let Some(e) = open.pop() {
+            match &e.kind {
+                E::Binary(o, a, b) if *o == op => open.extend([&**b, &**a]),
+                _ => found.push(e),
+            }
+        }
+        found
+    }
+
+    /// Its conjuncts from left to right.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        self.operands(BinOp::And)
+    }
+
     /// Calls `f` for each direct part.
     pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {

@@ -1,7 +1,7 @@
 //! Unknowns: how a value of a type is made of variables, and what a predicate lets it be.
 
 use super::set::is_infinite;
-use super::sweep::{Fact, attempt, collect, is_slot, sides};
+use super::sweep::{Fact, attempt, collect, is_bound, is_slot, sides};
 use super::{Encoder, Env, Lazy, Slot, Sym, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Type};
@@ -470,17 +470,7 @@ impl<'m> Encoder<'m> {
         other: &'m Expr,
     ) -> Res<Option<Hull>> {
         let span = other.span;
-        if !matches!(
-            op,
-            BinOp::Eq
-                | BinOp::In
-                | BinOp::Subset
-                | BinOp::StrictSubset
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::Gt
-                | BinOp::Ge
-        ) {
+        if !is_bound(op) {
             return Ok(None);
         }
         let item = self.item(env, other)?;

@@ -420,17 +420,7 @@ impl<'m> Encoder<'m> {
     ) -> Res<Option<Allowed>> {
         let span = other.span;
         let whole = is_slot(pattern, slot);
-        if !matches!(
-            op,
-            BinOp::Eq
-                | BinOp::In
-                | BinOp::Subset
-                | BinOp::StrictSubset
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::Gt
-                | BinOp::Ge
-        ) {
+        if !is_bound(op) {
             return Ok(None);
         }
         let item = self.item(env, other)?;
@@ -623,6 +613,12 @@ pub(super) fn sides(fact: &Expr, truth: bool) -> Vec<(BinOp, &Expr, &Expr)> {
     let mut all = vec![(op, &**a, &**b)];
     all.extend(mirrored(op).map(|op| (op, &**b, &**a)));
     all
+}
+
+/// Whether the relation leaves only some values for its left side.
+pub(super) fn is_bound(op: BinOp) -> bool {
+    use BinOp::*;
+    matches!(op, Eq | In | Subset | StrictSubset | Lt | Le | Gt | Ge)
 }
 
 /// The relation that holds when this one has the given truth.

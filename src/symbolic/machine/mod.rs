@@ -316,7 +316,7 @@ impl<'m> Maker<'m> {
                 let pairs: Vec<(Var, Var)> =
                     room.now.vars.iter().copied().zip(room.next.vars.iter().copied()).collect();
                 for (now, next) in pairs {
-                    same.push(equal(&mut self.e.terms, now, next));
+                    same.push(self.e.terms.same(now, next));
                 }
                 continue;
             }
@@ -346,21 +346,6 @@ impl<'m> Maker<'m> {
             !enabled::statement(&mut self.e, rigid, &model.initialisation)?
         };
         Ok((self.e.terms.and([!enabled, !self.outside]), no_start))
-    }
-}
-
-fn equal(terms: &mut Terms, a: Var, b: Var) -> Bool {
-    match (a, b) {
-        (Var::Bool(a), Var::Bool(b)) => {
-            let (a, b) = (terms.of_bool(a), terms.of_bool(b));
-            terms.iff(a, b)
-        }
-        (Var::Int(a), Var::Int(b)) => {
-            let (a, b) = (terms.of_int(a), terms.of_int(b));
-            terms.eq(a, b)
-        }
-        // Two shapes of one hull have the same variables.
-        _ => Bool::FALSE,
     }
 }
 

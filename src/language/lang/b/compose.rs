@@ -206,18 +206,10 @@ impl Composer<'_> {
         self.instance_of.entry(name.clone()).or_insert(at);
         self.by_key.insert(format!("{prefix}{name}"), at);
         self.out.instances.push(Instance {
-            machine: machine.clone(),
-            names: HashMap::new(),
-            operations: HashMap::new(),
             is_abstract,
             shares_data: shares.is_some(),
             prefix: prefix.clone(),
-            exports: vec![],
-            exported_operations: vec![],
-            abstraction: None,
-            parts: vec![],
-            is_seen: false,
-            is_included: false,
+            ..Instance::alone(machine.clone(), HashMap::new(), HashMap::new())
         });
         self.stack.push(name);
         let complete = self.fill(at, &machine, &prefix, actuals, shares);

@@ -37,7 +37,7 @@ pub fn normalise(project: &mut Project) {
                 if let Some(c) = project.contexts.iter().find(|c| c.name.name == *name)
                     && seen.insert(name)
                 {
-                    c.axioms.iter().for_each(|a| conjuncts(&a.formula, &mut axioms));
+                    axioms.extend(c.axioms.iter().flat_map(|a| a.formula.conjuncts()));
                     todo.extend(c.extends.iter().map(|id| &id.name));
                 }
             }
@@ -168,8 +168,7 @@ impl Normal {
             ExprKind::Compr(ids, p) if ids.len() == 2 => (&ids[0], p, None),
             _ => return None,
         };
-        let mut parts = vec![];
-        conjuncts(p, &mut parts);
+        let parts = p.conjuncts();
         let is_typing = |p: &&Expr| match &p.kind {
             ExprKind::Binary(BinOp::In, x, s) => matches!(x.kind, ExprKind::Name(_)) && self.is_type(s),
             ExprKind::HasType(..) => true,
@@ -278,8 +277,7 @@ impl Normal {
                 is_on.then(|| all_are(value, from, to, e.span))
             }
             ExprKind::Bind(Binder::Lambda, ids, p, _) if self.is_type(to) => {
-                let mut parts = vec![];
-                conjuncts(p, &mut parts);
+                let parts = p.conjuncts();
                 let is_typing = |p: &&Expr| {
                     matches!(&p.kind, ExprKind::Binary(BinOp::In, x, s)
                         if matches!(x.kind, ExprKind::Name(_)) && self.is_type(s))
@@ -355,8 +353,7 @@ fn is_trivial(e: &Expr) -> bool {
 
 /// `∃p, q · p < q ∧ e = p‥q ∧ …`: the ends of the interval are the least and the greatest element of e.
 fn exists(ids: &[Ident], body: &Expr, span: Span) -> Option<Expr> {
-    let mut parts = vec![];
-    conjuncts(body, &mut parts);
+    let parts = body.conjuncts();
     let bound = |e: &Expr| matches!(&e.kind, ExprKind::Name(n) if ids.iter().any(|id| id.name == *n));
     let mut more = vec![];
     for p in &parts {
@@ -419,16 +416,6 @@ fn has_type(x: Expr, set: Expr, span: Span) -> Expr {
     Expr { kind: ExprKind::HasType(Box::new(x), Box::new(set)), span }
 }
 
-fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            conjuncts(a, found);
-            conjuncts(b, found);
-        }
-        _ => found.push(e),
-    }
-}
-
 fn is_implication(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Binary(BinOp::Implies, ..))
 }
@@ -480,8 +467,7 @@ fn sequences(ids: &[Ident], p: &Expr, value: &Expr, span: Span) -> Option<Expr> 
         _ => return None,
     };
     let is = |e: &Expr, name: &Name| matches!(&e.kind, ExprKind::Name(x) if x == name);
-    let mut parts = vec![];
-    conjuncts(p, &mut parts);
+    let parts = p.conjuncts();
     let (mut is_natural, mut items) = (false, None);
     for part in parts {
         match &part.kind {

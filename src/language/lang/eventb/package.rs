@@ -61,6 +61,13 @@ impl<'t> Reader<'t> {
             }
             _ => return Err(malformed(inside, "`load_event_b_project/4`")),
         };
+        let obligation = |component, what, about, is_discharged| Obligation {
+            component,
+            what,
+            sequent: "".into(),
+            about,
+            is_discharged,
+        };
         let mut project = Project::default();
         let mut theories = Theories::default();
         for extra in extras {
@@ -69,36 +76,15 @@ impl<'t> Reader<'t> {
                 Some(("po", [component, what, about, discharged])) => {
                     let about = list(about)?.iter().map(source).collect::<Res<_>>()?;
                     let is_discharged = atom(discharged)? == "true".into();
-                    let (component, what) = (atom(component)?, atom(what)?);
-                    project.obligations.push(Obligation {
-                        component,
-                        what,
-                        sequent: "".into(),
-                        about,
-                        is_discharged,
-                    });
+                    project.obligations.push(obligation(atom(component)?, atom(what)?, about, is_discharged));
                 }
                 Some(("discharged", [component, event, invariant])) => {
                     let about = vec![("event".into(), atom(event)?), ("invariant".into(), atom(invariant)?)];
-                    let (component, what) = (atom(component)?, "".into());
-                    project.obligations.push(Obligation {
-                        component,
-                        what,
-                        sequent: "".into(),
-                        about,
-                        is_discharged: true,
-                    });
+                    project.obligations.push(obligation(atom(component)?, "".into(), about, true));
                 }
                 Some(("discharged", [component, theorem])) => {
                     let about = vec![("theorem".into(), atom(theorem)?)];
-                    let (component, what) = (atom(component)?, "".into());
-                    project.obligations.push(Obligation {
-                        component,
-                        what,
-                        sequent: "".into(),
-                        about,
-                        is_discharged: true,
-                    });
+                    project.obligations.push(obligation(atom(component)?, "".into(), about, true));
                 }
                 Some((name, _)) if IGNORED.contains(&name) => {}
                 _ => return Err(refused(extra.span, format!("{} in a package", extra.shape()))),

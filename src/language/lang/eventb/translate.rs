@@ -186,9 +186,8 @@ impl<'p> Translation<'p> {
         let declared: Vec<&Ident> = sets.iter().chain(&constants).chain(&variables).copied().collect();
         self.own_names(&chain, &declared);
         self.kept_in_between(&chain);
-        let mut axioms: Vec<&Expr> = vec![];
         let labelled = contexts.iter().flat_map(|c| &c.axioms);
-        labelled.for_each(|a| conjuncts(&a.formula, &mut axioms));
+        let axioms: Vec<&Expr> = labelled.flat_map(|a| a.formula.conjuncts()).collect();
         let enumerated = Enumerated::find(&sets, &constants, &axioms);
         let decls: Vec<SetDecl> = sets
             .iter()
@@ -205,33 +204,15 @@ impl<'p> Translation<'p> {
         let (initialisation, operations) = self.events(&chain, &variables);
         let span = top.span;
         let machine = ast::Machine {
-            kind: MachineKind::Machine,
-            name: top.clone(),
-            params: vec![],
-            constraints: None,
-            refines: None,
-            sees: vec![],
-            uses: vec![],
-            includes: vec![],
-            extends: vec![],
-            imports: vec![],
-            promotes: vec![],
             sets: decls,
-            freetypes: vec![],
             constants,
-            abstract_constants: vec![],
             properties: (!axioms.is_empty()).then(|| join(BinOp::And, Lit::BTrue, axioms, span)),
-            concrete_variables: vec![],
             variables: variables.into_iter().cloned().collect(),
             invariant: conjunction(&invariants, span),
             assertions: theorems.map(|t| t.formula.clone()).collect(),
             initialisation,
             operations,
-            local_operations: vec![],
-            values: vec![],
-            unsupported: vec![],
-            tool_definitions: vec![],
-            span,
+            ..ast::Machine::empty(MachineKind::Machine, top.clone(), span)
         };
         let kept = proved::kept(&chain, &self.project.obligations);
         Some(compose(machine, self.project, kept))
@@ -509,16 +490,6 @@ fn elements_of(e: &Expr, found: &mut Vec<Name>) -> bool {
             _ => false,
         }),
         _ => false,
-    }
-}
-
-fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            conjuncts(a, found);
-            conjuncts(b, found);
-        }
-        _ => found.push(e),
     }
 }
 

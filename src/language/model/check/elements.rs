@@ -52,8 +52,7 @@ pub fn measure_parts(model: &mut Model) {
         let ExprKind::Binary(BinOp::Eq, a, b) = &p.kind else { continue };
         for (set, union) in [(a, b), (b, a)] {
             let ExprKind::Given(s) = set.kind else { continue };
-            let mut parts = vec![];
-            members(union, &mut parts);
+            let parts = union.operands(BinOp::Union);
             let apart = |a: &Expr, b: &Expr| model.properties.iter().any(|p| is_apart(p, a, b));
             let are_apart = (0..parts.len()).all(|i| (0..i).all(|j| apart(parts[j], parts[i])));
             if parts.len() > 1 && are_apart {
@@ -62,17 +61,6 @@ pub fn measure_parts(model: &mut Model) {
         }
     }
     model.scope.least.extend(least);
-}
-
-/// The parts of a union.
-fn members<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinOp::Union, a, b) => {
-            members(a, found);
-            members(b, found);
-        }
-        _ => found.push(e),
-    }
 }
 
 /// Whether a property says that two sets have no common element; or that the only element of one is not that of the

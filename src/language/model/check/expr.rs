@@ -543,7 +543,7 @@ impl Checker<'_> {
         defs: &ast::Expr,
     ) -> Vec<(LocalId, Expr)> {
         let mut found: Vec<(LocalId, Expr)> = vec![];
-        for part in conjuncts(defs) {
+        for part in defs.conjuncts() {
             let equation = match &part.kind {
                 ast::ExprKind::Binary(BinOp::Eq, a, b) => [(a, b), (b, a)].into_iter().find_map(|(x, e)| {
                     let ast::ExprKind::Name(x) = &x.kind else { return None };
@@ -593,22 +593,6 @@ impl Checker<'_> {
 
 pub(super) fn plural(n: usize) -> &'static str {
     if n == 1 { "" } else { "s" }
-}
-
-/// The conjuncts of a predicate, left to right.
-pub(super) fn conjuncts(e: &ast::Expr) -> Vec<&ast::Expr> {
-    let mut parts = vec![];
-    let mut todo = vec![e];
-    while let Some(e) = todo.pop() {
-        match &e.kind {
-            ast::ExprKind::Binary(BinOp::And, a, b) => {
-                todo.push(b);
-                todo.push(a);
-            }
-            _ => parts.push(e),
-        }
-    }
-    parts
 }
 
 impl Checker<'_> {

@@ -295,7 +295,7 @@ impl<'a> Checker<'a> {
     }
 
     fn conjuncts(&mut self, e: &ast::Expr) -> Vec<Expr> {
-        let typed = expr::conjuncts(e).into_iter().map(|p| self.predicate(p)).collect();
+        let typed = e.conjuncts().into_iter().map(|p| self.predicate(p)).collect();
         self.solve_deferred(false);
         typed
     }

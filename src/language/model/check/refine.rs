@@ -5,7 +5,7 @@
 use super::Checker;
 use super::expr::plural;
 use super::fill::conjunction;
-use crate::lang::ast::{BinOp, Lit};
+use crate::lang::ast::Lit;
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{
@@ -72,7 +72,7 @@ impl Checker<'_> {
             match view.sees(&e) {
                 true => self.model.assertions.push(e),
                 false => {
-                    for part in conjuncts(&e) {
+                    for part in e.conjuncts() {
                         match view.sees(part) {
                             true => self.model.assertions.push(part.clone()),
                             false => left.push((Left::Assertion, None, part.clone())),
@@ -116,7 +116,7 @@ impl Checker<'_> {
             let mut lost: Vec<Expr> = lacking[above].clone();
             lost.iter_mut().for_each(|part| rename(part, &from, to));
             if let StmtKind::Pre(p, _) = &abstract_op.body.kind {
-                for part in conjuncts(p) {
+                for part in p.conjuncts() {
                     let mut part = part.clone();
                     rename(&mut part, &from, to);
                     if view.sees(&part) { kept.push(part) } else { lost.push(part) }
@@ -204,7 +204,7 @@ fn leave_out(s: &mut Stmt, view: View, op: Option<OpId>, left: &mut Vec<(Left, O
         _ => (Left::Assert, None),
     };
     if let Some(p) = p.filter(|p| !view.sees(p)) {
-        let (seen, unseen): (Vec<&Expr>, Vec<&Expr>) = conjuncts(p).into_iter().partition(|e| view.sees(e));
+        let (seen, unseen): (Vec<&Expr>, Vec<&Expr>) = p.conjuncts().into_iter().partition(|e| view.sees(e));
         left.extend(unseen.into_iter().map(|e| (what, op, e.clone())));
         let nothing = || Expr { kind: ExprKind::Lit(Lit::BTrue), ty: Type::Pred, span: p.span };
         let rest = conjunction(seen.into_iter().cloned().collect(), p.span);
@@ -235,17 +235,6 @@ fn depth(composed: &Composed, mut at: usize) -> usize {
         at = above;
     }
     depth
-}
-
-fn conjuncts(e: &Expr) -> Vec<&Expr> {
-    match &e.kind {
-        ExprKind::Binary(BinOp::And, a, b) => {
-            let mut parts = conjuncts(a);
-            parts.extend(conjuncts(b));
-            parts
-        }
-        _ => vec![e],
-    }
 }
 
 fn rename(e: &mut Expr, from: &[LocalId], to: &[LocalId]) {

@@ -315,6 +315,14 @@ impl Parser<'_> {
     /// `(E)`, `(P)` or the pairs `(a, b, c)`.
     fn parenthesised(&mut self) -> Res<Expr> {
         let open = self.expect(T::LParen, "`(`")?;
+        let mut e = self.pairs(open)?;
+        let end = self.close(T::RParen, open)?;
+        e.span = open.to(end);
+        Ok(e)
+    }
+
+    /// `a, b, c` as pairs, after an opening bracket.
+    fn pairs(&mut self, open: Span) -> Res<Expr> {
         let mut e = self.expr_in_brackets()?;
         while self.eat(T::Comma) {
             let right = self.expr_in_brackets()?;
@@ -324,8 +332,6 @@ impl Parser<'_> {
                 return Err(self.too_deep(open));
             }
         }
-        let end = self.close(T::RParen, open)?;
-        e.span = open.to(end);
         Ok(e)
     }
 
@@ -440,16 +446,8 @@ impl Parser<'_> {
         let open = self.expect(T::LParen, "`(`")?;
         let p = self.expr(TOP)?;
         self.expect(T::Bar, "`|` between the predicate and the expression")?;
-        let mut e = self.expr_in_brackets()?;
-        while self.eat(T::Comma) {
-            // `%x.(P | a, b)`: pairs without parentheses of their own, as Atelier B has them.
-            let right = self.expr_in_brackets()?;
-            e = binary(BinOp::Pair, e, right);
-            self.height += 1;
-            if self.height > MAX_DEPTH {
-                return Err(self.too_deep(open));
-            }
-        }
+        // `%x.(P | a, b)`: pairs without parentheses of their own, as Atelier B has them.
+        let e = self.pairs(open)?;
         let end = self.close(T::RParen, open)?;
         Ok(Expr { kind: ExprKind::Bind(binder, names, Box::new(p), Box::new(e)), span: start.to(end) })
     }

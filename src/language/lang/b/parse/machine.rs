@@ -105,35 +105,7 @@ impl Parser<'_> {
             params = self.names("the name of a parameter")?;
             self.expect(T::RParen, "`)` after the parameters")?;
         }
-        Ok(Machine {
-            kind,
-            name,
-            params,
-            constraints: None,
-            refines: None,
-            sees: vec![],
-            uses: vec![],
-            includes: vec![],
-            extends: vec![],
-            imports: vec![],
-            promotes: vec![],
-            sets: vec![],
-            freetypes: vec![],
-            constants: vec![],
-            abstract_constants: vec![],
-            properties: None,
-            concrete_variables: vec![],
-            variables: vec![],
-            invariant: None,
-            assertions: vec![],
-            initialisation: None,
-            operations: vec![],
-            local_operations: vec![],
-            values: vec![],
-            unsupported: vec![],
-            tool_definitions: vec![],
-            span: start,
-        })
+        Ok(Machine { params, ..Machine::empty(kind, name, start) })
     }
 
     fn clauses(&mut self, raw: &mut RawMachine) {
