@@ -258,53 +258,66 @@ impl<T: Tier> Plan<T> {
     }
 }
 
+/// The rest of a plan; without one, what was looked for is found, and there is no call in between.
+#[inline(always)]
+fn follow<T: Tier>(rest: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
+    if rest.is_empty() { found(env) } else { run(rest, env, found) }
+}
+
 pub(super) fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<T::Env>) -> Res<bool> {
-    let Some((step, rest)) = steps.split_first() else { return found(env) };
-    match step {
-        PlanStep::Test(t) => match t.holds(env) {
-            Ok(true) => run(rest, env, found),
-            Ok(false) => Ok(true),
-            Err(e) => {
-                let before = env.pending().clone();
-                Fault::gather(env.pending(), e);
-                let out = run(rest, env, found);
-                *env.pending() = before;
-                out
+    let mut steps = steps;
+    while let Some((step, rest)) = steps.split_first() {
+        return match step {
+            PlanStep::Test(t) => match t.holds(env) {
+                // There is nothing to come back for: not a call of the rest, but the rest.
+                Ok(true) => {
+                    steps = rest;
+                    continue;
+                }
+                Ok(false) => Ok(true),
+                Err(e) => {
+                    let before = env.pending().clone();
+                    Fault::gather(env.pending(), e);
+                    let out = run(rest, env, found);
+                    *env.pending() = before;
+                    out
+                }
+            },
+            PlanStep::Generate(g) => T::generate(g, env, |env| follow(rest, env, found)),
+            PlanStep::Range { slot, lows, highs, limits, span } => {
+                let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
+                let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
+                if !empty && (lo.is_none() || hi.is_none()) {
+                    env.truncated().get_or_insert(*span);
+                }
+                let (least, most) = env.reach().map_or(*limits, |reach| (-reach, reach));
+                for i in lo.unwrap_or(least)..=hi.unwrap_or(most) {
+                    env.go_on()?;
+                    let v = T::of_integer(i, env);
+                    T::slots(env)[*slot as usize] = v;
+                    if !follow(rest, env, found)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
             }
-        },
-        PlanStep::Generate(g) => T::generate(g, env, |env| run(rest, env, found)),
-        PlanStep::Range { slot, lows, highs, limits, span } => {
-            let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
-            let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
-            if !empty && (lo.is_none() || hi.is_none()) {
-                env.truncated().get_or_insert(*span);
+            PlanStep::Cases(test, yes, no) => {
+                // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
+                let way = if let Ok(false) = test.holds(env) { no } else { yes };
+                run(way, env, &mut |env| run(rest, env, found))
             }
-            let (least, most) = env.reach().map_or(*limits, |reach| (-reach, reach));
-            for i in lo.unwrap_or(least)..=hi.unwrap_or(most) {
+            PlanStep::Alt(ways) => {
                 env.go_on()?;
-                let v = T::of_integer(i, env);
-                T::slots(env)[*slot as usize] = v;
-                if !run(rest, env, found)? {
-                    return Ok(false);
+                for way in ways {
+                    if !run(way, env, &mut |env| run(rest, env, found))? {
+                        return Ok(false);
+                    }
                 }
+                Ok(true)
             }
-            Ok(true)
-        }
-        PlanStep::Cases(test, yes, no) => {
-            // Each way tests the conjunct the condition came from, so a fault of the condition may go either way.
-            let way = if let Ok(false) = test.holds(env) { no } else { yes };
-            run(way, env, &mut |env| run(rest, env, found))
-        }
-        PlanStep::Alt(ways) => {
-            env.go_on()?;
-            for way in ways {
-                if !run(way, env, &mut |env| run(rest, env, found))? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
+        };
     }
+    found(env)
 }
 
 /// A generator without a value decides nothing: every value of the type is left, with the fault pending, and

@@ -183,7 +183,8 @@ pub(super) fn explore_with<S: System, V: Visited>(
     let stop = Stop::default();
     let mut auditor = Auditor::new(system, None, options, &stop, audit);
     let progress = &mut |_: Progress| {};
-    let plan = plan(options, Asked::States, true).expect("options that go together");
+    let plan =
+        plan(options, Asked::States, true).expect("the tests that call it take options that go together");
     let audited = Audited { system, options, plan, stop: &stop, progress, auditor: &mut auditor };
     let explored = audited.run(visited, Firsts::All, Some(action));
     (explored, auditor.report())

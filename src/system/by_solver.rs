@@ -33,9 +33,9 @@ const MOST_UNBOUNDED: usize = 100;
 /// With fewer bits, more solutions than these are found sooner by the plan, which then meets few dead ends.
 const MANY_BITS: u64 = 100;
 
-/// Why the solver is asked.
+/// On what occasion the solver is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum Occasion {
     /// The unknowns have many values together: before the plan.
     ManyValues,
     /// The same, and the plan takes many steps: conjuncts without a formula or without a value are put up with.
@@ -59,14 +59,14 @@ impl Machine {
     /// Visits all valuations of the constants, if the solver is the one to ask; a visit says whether to go on.
     pub(super) fn by_solver(
         &self,
-        why: Why,
+        why: Occasion,
         stop: &Stop,
         found: &mut dyn FnMut(Found) -> Res<bool>,
     ) -> Option<Res<bool>> {
         let cell = match why {
-            Why::ManyValues => &self.solved,
-            Why::SlowPlan => &self.slowly,
-            Why::NoPlan => &self.rescued,
+            Occasion::ManyValues => &self.solved,
+            Occasion::SlowPlan => &self.slowly,
+            Occasion::NoPlan => &self.rescued,
         };
         match cell.get_or_init(|| self.ask_solver(why, stop).unwrap_or(Solver::Plan)) {
             Solver::Plan => None,
@@ -126,7 +126,7 @@ impl Machine {
         !self.model.constants.is_empty() && self.problem().bits(limits).is_ok_and(|n| n >= MIN_BITS)
     }
 
-    fn ask_solver(&self, why: Why, stop: &Stop) -> Option<Solver> {
+    fn ask_solver(&self, why: Occasion, stop: &Stop) -> Option<Solver> {
         if self.model.constants.is_empty() {
             return None;
         }
@@ -134,13 +134,13 @@ impl Machine {
         let limits = Limits { steps: STEPS, ..Limits::default() };
         // Without the conjuncts it costs next to nothing to see whether it is worth it.
         let (least, many) = match why {
-            Why::ManyValues => (MIN_BITS, MANY_BITS),
-            Why::SlowPlan => (MIN_BITS, u64::MAX),
-            Why::NoPlan => (0, 0),
+            Occasion::ManyValues => (MIN_BITS, MANY_BITS),
+            Occasion::SlowPlan => (MIN_BITS, u64::MAX),
+            Occasion::NoPlan => (0, 0),
         };
         let bits = problem.bits(limits.clone()).ok().filter(|n| *n >= least)?;
         let (mut encoded, left_out) = match why {
-            Why::ManyValues => (problem.encode(limits, Mutant::None).ok()?, vec![]),
+            Occasion::ManyValues => (problem.encode(limits, Mutant::None).ok()?, vec![]),
             _ => problem.encode_some(&crate::symbolic::encode::Env::new(&self.model), limits).ok()?,
         };
         let clock = solver::Stop::never().with_flag(stop.clone()).with_effort(EFFORT);
@@ -148,7 +148,7 @@ impl Machine {
         let mut fault = match (encoded.undefined_at(&clock)?, why) {
             (None, _) => None,
             // The evaluator has to see it, too.
-            (Some(values), Why::SlowPlan) => Some(tests.fault(&values)?),
+            (Some(values), Occasion::SlowPlan) => Some(tests.fault(&values)?),
             (Some(_), _) => return None,
         };
         let mut is_judged = true;

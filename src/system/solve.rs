@@ -1,7 +1,7 @@
 //! The search for the constants of a machine: all valuations before anything is explored, or the first ones before and the
 //! others as they come.
 
-use super::by_solver::Why;
+use super::by_solver::Occasion;
 use super::constants::{Found, Setup, Valuations};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
@@ -69,11 +69,11 @@ impl Machine {
             }
             return Ok(true);
         }
-        if let Some(answer) = self.by_solver(Why::ManyValues, &stop, found) {
+        if let Some(answer) = self.by_solver(Occasion::ManyValues, &stop, found) {
             return answer;
         }
         if *self.is_slow.get_or_init(|| self.is_slow(env))
-            && let Some(answer) = self.by_solver(Why::SlowPlan, &stop, found)
+            && let Some(answer) = self.by_solver(Occasion::SlowPlan, &stop, found)
         {
             return answer;
         }
@@ -90,7 +90,7 @@ impl Machine {
             return planned;
         }
         let cut = env.truncated.take();
-        if let Some(answer) = self.by_solver(Why::NoPlan, &stop, found) {
+        if let Some(answer) = self.by_solver(Occasion::NoPlan, &stop, found) {
             return answer;
         }
         env.truncated = cut;

@@ -257,7 +257,7 @@ impl Typed {
                 };
                 Val::lazy(Lazy::Freetype((0u32..).zip(cases).map(case).collect()))
             }
-            (op, args) => unreachable!("{op:?} of {args:?}"),
+            (op, args) => unreachable!("the type checker gives {op:?} other arguments than {args:?}"),
         })
     }
 }

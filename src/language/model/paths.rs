@@ -257,6 +257,21 @@ impl<'m> Walker<'m> {
         if ways.len() > MAX_PATHS { Err("there are too many ways through it".into()) } else { Ok(ways) }
     }
 
+    /// One arm of IF or CASE, where the conditions of those before it are false; what is left when its own is, too.
+    fn arm(&mut self, p: Expr, body: &Stmt, from: Path, found: &mut Vec<Path>) -> Result<Path, String> {
+        found.extend(self.run(body, from.clone().when(p.clone()))?);
+        Ok(from.when(not(p)))
+    }
+
+    /// What is done when no arm is taken.
+    fn otherwise(&mut self, s: Option<&Stmt>, from: Path, found: &mut Vec<Path>) -> Result<(), String> {
+        match s {
+            Some(s) => found.extend(self.run(s, from)?),
+            None => found.push(from),
+        }
+        Ok(())
+    }
+
     fn ways(&mut self, s: &Stmt, mut from: Path) -> Ways {
         Ok(match &s.kind {
             StmtKind::Skip => vec![from],
@@ -329,13 +344,9 @@ impl<'m> Walker<'m> {
                 let (mut found, mut none) = (vec![], from);
                 for (cond, body) in arms {
                     let p = self.evaluated(&none, cond)?;
-                    found.extend(self.run(body, none.clone().when(p.clone()))?);
-                    none = none.when(not(p));
+                    none = self.arm(p, body, none, &mut found)?;
                 }
-                match otherwise {
-                    Some(s) => found.extend(self.run(s, none)?),
-                    None => found.push(none),
-                }
+                self.otherwise(otherwise.as_deref(), none, &mut found)?;
                 found
             }
             StmtKind::Case(subject, arms, otherwise) => {
@@ -348,13 +359,9 @@ impl<'m> Walker<'m> {
                         equal.push(binary(BinOp::Eq, subject.clone(), label));
                     }
                     let p = some_of(equal, s.span);
-                    found.extend(self.run(body, none.clone().when(p.clone()))?);
-                    none = none.when(not(p));
+                    none = self.arm(p, body, none, &mut found)?;
                 }
-                match otherwise {
-                    Some(s) => found.extend(self.run(s, none)?),
-                    None => found.push(none),
-                }
+                self.otherwise(otherwise.as_deref(), none, &mut found)?;
                 found
             }
             StmtKind::Any(locals, pred, body) => {

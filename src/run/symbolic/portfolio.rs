@@ -35,9 +35,6 @@ enum Back {
 /// Those that take part beside explicit search.
 const ENGINES: [Engine; 3] = [Engine::Ic3, Engine::KInduction, Engine::Bmc];
 
-/// Formulas and evaluation nest deeply.
-const STACK: usize = 256 << 20;
-
 /// Asks all of them at once.
 ///
 /// # Errors
@@ -53,7 +50,8 @@ pub fn portfolio(
     let flags: Vec<Deadline> = (0..=ENGINES.len()).map(|_| Deadline::never()).collect();
     let (to, from) = channel();
     std::thread::scope(|scope| {
-        let builder = |name: &str| std::thread::Builder::new().name(name.into()).stack_size(STACK);
+        // Formulas and evaluation nest deeply.
+        let builder = |name: &str| crate::lang::stack::thread().name(name.into());
         let mut running = 0;
         let (explicit, flag) = (to.clone(), &flags[0]);
         let options = crate::explore::Options { threads: Some(1), ..task.options.clone() };
