@@ -1,7 +1,7 @@
 //! SMT solvers as processes: against enumeration, and when they do not do what they should.
 
-mod support;
-
+use crate::support::systems::{explore, system};
+use crate::support::*;
 use kanon_solver::bmc::bmc;
 use kanon_solver::engine::{Answer, Settings, Why};
 use kanon_solver::ic3::ic3;
@@ -11,8 +11,6 @@ use kanon_solver::smt::{Smt, installed};
 use kanon_solver::solver::{NoAnswer, Outcome, Solver, Stop};
 use kanon_solver::term::{Bool, Bounds, Terms};
 use std::time::{Duration, Instant};
-use support::systems::{explore, system};
-use support::*;
 
 /// The solvers to test with. None is an error only where the tests of the repository demand them.
 fn solvers() -> Vec<&'static str> {

@@ -1,14 +1,12 @@
 //! Quantifiers that are found out step by step, against enumeration.
 #![cfg(feature = "cadical")]
 
-mod support;
-
+use crate::support::*;
 use kanon_solver::eval::Evaluator;
 use kanon_solver::quantified::Quantifiers;
 use kanon_solver::sat::Sat;
 use kanon_solver::solver::{Solver, Stop};
 use kanon_solver::term::{Assignment, Bool, BoolNode, BoolVar, Bounds, Terms, Var};
-use support::*;
 
 struct Level {
     proxy: BoolVar,

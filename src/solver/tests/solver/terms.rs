@@ -1,13 +1,11 @@
 //! Random terms: what the solvers say against enumeration with the evaluator.
 
-mod support;
-
+use crate::support::*;
 use kanon_solver::blast::Mistake;
 use kanon_solver::sat::{Options, Sat};
 use kanon_solver::solver::{NoAnswer, Outcome, Solver, Stop};
 use kanon_solver::term::{Bool, Bounds, Terms, Var};
 use num_bigint::BigInt;
-use support::*;
 
 /// The number of models by enumeration and by a solver, which has to name each once.
 fn counts(seed: u64, make: &dyn Fn() -> Box<dyn Solver>) -> Result<(), String> {

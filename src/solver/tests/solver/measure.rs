@@ -1,7 +1,5 @@
-//! Times, for whoever changes an encoding or an engine: `cargo test --release -p kanon-solver --test measure --
+//! Times, for whoever changes an encoding or an engine: `cargo test --release -p kanon-solver measure:: --
 //! --ignored --nocapture`.
-
-mod support;
 
 use kanon_solver::bmc::bmc;
 use kanon_solver::engine::{Answer, Settings};
@@ -156,7 +154,7 @@ fn magic(n: usize) {
 }
 
 #[test]
-#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver --test measure -- --ignored --nocapture"]
+#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver measure:: -- --ignored --nocapture"]
 fn formulas() {
     for n in [8, 20, 40] {
         queens(n);
@@ -294,7 +292,7 @@ fn run(name: &str, make_system: impl Fn(&mut Terms) -> Transitions) {
 }
 
 #[test]
-#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver --test measure -- --ignored --nocapture"]
+#[ignore = "measures for minutes and judges nothing: cargo test -p kanon-solver measure:: -- --ignored --nocapture"]
 fn systems() {
     for n in [4, 8, 16] {
         run(&format!("ring {n}"), |terms| ring(terms, n));

@@ -2,16 +2,14 @@
 //! Both programs are Debian packages (berkeley-abc, z3); without one its test is skipped, unless KANON_REQUIRE_ABC or
 //! KANON_REQUIRE_SMT demands it.
 
-mod support;
-
+use crate::support::systems::{explore, system};
+use crate::support::*;
 use kanon_solver::aiger::{Beyond, circuit};
 use kanon_solver::export::{dimacs, smt2};
 use kanon_solver::solver::Stop;
 use kanon_solver::term::Terms;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::systems::{explore, system};
-use support::*;
 
 /// Whether a program is there.
 fn has(program: &str, demanded: &str) -> bool {

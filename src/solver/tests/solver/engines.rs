@@ -1,7 +1,7 @@
 //! Random systems: what the engines say against enumeration.
 
-mod support;
-
+use crate::support::systems::{explore, system};
+use crate::support::*;
 use kanon_solver::blast::Mistake;
 use kanon_solver::bmc::bmc;
 use kanon_solver::engine::{Answer, Preserved, Settings, Why, replay};
@@ -13,8 +13,6 @@ use kanon_solver::solver::{Solver, Stop};
 use kanon_solver::term::{Bool, Bounds, Int, Terms, Var};
 use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use num_bigint::BigInt;
-use support::systems::{explore, system};
-use support::*;
 
 type Engine = fn(&mut Terms, &Transitions, &Settings) -> Answer;
 
