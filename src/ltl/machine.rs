@@ -1,7 +1,6 @@
 //! The propositions of a formula over a B machine: compiled predicates, evaluated by the evaluator that everything else
 //! uses.
 
-use super::atoms::{Bound, From, StateAtom};
 use super::lasso::Taken;
 use super::space::{Limits, Propositions, Space};
 use crate::eval::compile::Compiler;
@@ -10,6 +9,7 @@ use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
 use crate::system::watch::{self, Given, Question, Watch};
 use crate::system::{Machine, Stop};
+use crate::temporal::atoms::{Bound, From, StateAtom};
 use crate::value::fault::Res;
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 //!
 //! | the paper | here |
 //! |---|---|
-//! | LTL[e], past (§3, §5.1) | [`syntax`], and [`parse`] for ProB's notation |
+//! | LTL[e], past (§3, §5.1) | the room `temporal`: [`syntax`], and [`parse`] for ProB's notation |
 //! | labelled Kripke structure (Definition 1) | [`structure`]; [`space`] makes one of a system |
 //! | propositions | [`machine`] for B, [`named`] for other systems |
 //! | closure, atoms (§4.2, §4.3, §5.2) | [`tableau`] |
@@ -15,16 +15,13 @@
 //! No counterexample leaves this room without the consent of [`lasso`], which follows the definition of the semantics
 //! and shares nothing with tableau and search.
 
-pub mod atoms;
 mod audit;
 mod component;
 pub mod fairness;
 pub mod lasso;
-mod lex;
 pub mod machine;
 mod mistake;
 pub mod named;
-pub mod parse;
 mod path;
 mod premise;
 mod product;
@@ -33,16 +30,17 @@ mod search;
 mod shorten;
 pub mod space;
 pub mod structure;
-pub mod syntax;
 mod tableau;
 mod work;
 
+pub use crate::temporal::syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
+#[doc(hidden)]
+pub use crate::temporal::{atoms, parse, syntax};
 pub use audit::Audited;
 pub use lasso::{Lasso, LassoWord, Taken};
 #[doc(hidden)]
 pub use mistake::Mistake;
 pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
-pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
 pub use tableau::TooLarge;
 pub use work::Work;
 

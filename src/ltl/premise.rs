@@ -1,7 +1,7 @@
 //! A fairness premise, brought to disjunctive form: a counterexample has to fulfil one of the disjuncts.
 
-use super::syntax::Fairness;
 use super::tableau::TooLarge;
+use crate::temporal::syntax::Fairness;
 
 /// A premise as the search needs it. Acceptance is a word: first a bit for each until-formula, then for each weakly
 /// fair step, then for each strongly fair one.

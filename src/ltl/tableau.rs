@@ -13,7 +13,7 @@
 //!
 //! Absent on purpose: states, edges, search.
 
-use super::syntax::{Binary, Formula, Prop, Unary};
+use crate::temporal::syntax::{Binary, Formula, Prop, Unary};
 use std::collections::HashMap;
 use std::hash::Hash;
 
