@@ -25,6 +25,7 @@ pub mod named;
 mod path;
 mod premise;
 mod product;
+pub mod proof;
 pub mod reduce;
 mod search;
 mod shorten;
@@ -83,6 +84,8 @@ pub struct Answer {
     pub counts: Counts,
     /// What an audit looked at, if there was one.
     pub audited: Option<Audited>,
+    /// Of a Holds: what a certificate needs, if it was asked for.
+    pub proved: Option<proof::Proved>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -92,6 +95,8 @@ pub struct Options {
     pub from: Option<StateId>,
     /// Look at a search that has found nothing once more.
     pub audit: bool,
+    /// Keep what a certificate needs.
+    pub prove: bool,
     #[doc(hidden)]
     pub mistake: Option<Mistake>,
 }
@@ -106,6 +111,9 @@ pub fn check<S: Structure>(
     let premise = Premise::new(property.premise.as_ref(), tableau.untils())?;
     let mut product = Product::new(structure, tableau, premise);
     product.planted = options.mistake;
+    if let Some(Mistake::LosesAtom(n)) = options.mistake {
+        product.tableau.loses_atom = u32::try_from(n).ok();
+    }
     let (initial, complete) = match options.from {
         // The one state that is asked for is all there is.
         Some(s) => (vec![s], Some(Complete::every_start_was_visited())),
@@ -158,7 +166,8 @@ pub fn check<S: Structure>(
             Err(broken) => verdict = Verdict::Unknown(Why::Audit(broken)),
         }
     }
-    Ok(Answer { verdict, counts, audited })
+    let proved = (options.prove && verdict.holds()).then(|| proof::of(&mut product, &initial));
+    Ok(Answer { verdict, counts, audited, proved })
 }
 
 /// A path of a structure, if it is a counterexample; as short as the work allows. A structure that is stopped on the way
