@@ -14,7 +14,7 @@
 #![warn(missing_docs)]
 
 #[doc(hidden)]
-pub use kanon_language::{lang, model};
+pub use kanon_language::{lang, model, temporal};
 
 #[allow(missing_docs)]
 #[doc(hidden)]

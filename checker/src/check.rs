@@ -55,6 +55,8 @@ pub struct Accepted {
     pub transitions: u64,
     /// Those of them that needed a witness.
     pub witnesses: u64,
+    /// Of the proof of a formula: nodes.
+    pub nodes: u64,
     pub part: Part,
 }
 
@@ -71,11 +73,15 @@ pub fn check<R: Read>(
     let text = begin(certificate)?.1;
     let statement = Statement::read(&text)?;
     let mut opened = opened(model, &statement)?;
+    if let Some(formula) = &statement.claims.formula {
+        let bound = crate::ltl::bound(&mut opened, formula)?;
+        return crate::ltl::check_formula(&opened.model, &opened.scope, &bound, certificate, part, effort);
+    }
     let goal = goal(&mut opened, &statement)?;
     check_model(&opened.model, &opened.scope, goal.as_ref(), certificate, part, effort)
 }
 
-fn begin<R: Read>(
+pub(crate) fn begin<R: Read>(
     certificate: &mut dyn FnMut() -> std::io::Result<R>,
 ) -> Result<(Reader<R>, String), Rejected> {
     Reader::new(certificate().map_err(|e| Rejected::Unreadable(e.to_string()))?)
@@ -96,6 +102,9 @@ pub fn check_model<R: Read>(
 ) -> Result<Accepted, Rejected> {
     let (mut first, text) = begin(certificate)?;
     let statement = Statement::read(&text)?;
+    if statement.claims.formula.is_some() {
+        return Err(Rejected::Statement("it is about a formula"));
+    }
     let (mut second, again) = begin(certificate)?;
     if again != text {
         return Err(Rejected::Unreadable("it has changed between two readings".into()));
@@ -117,7 +126,7 @@ pub fn check_model<R: Read>(
     checker.read(&mut first)?;
     checker.follow(&mut second)?;
     let Checker { transitions, witnesses, .. } = checker;
-    Ok(Accepted { statement, transitions, witnesses, part })
+    Ok(Accepted { statement, transitions, witnesses, nodes: 0, part })
 }
 
 /// The model at the sizes of the statement, and of the files that it names.
@@ -211,7 +220,7 @@ fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Reje
 }
 
 /// The sets whose elements witnesses rename, in the order of the statement.
-fn sets(model: &Model, statement: &Statement) -> Result<Vec<SetId>, Rejected> {
+pub(crate) fn sets(model: &Model, statement: &Statement) -> Result<Vec<SetId>, Rejected> {
     let find = |name: &String| model.set_named(name).ok_or_else(|| Rejected::NoSet(name.clone()));
     statement.symmetry.iter().map(find).collect()
 }
@@ -223,25 +232,26 @@ fn put_all(out: &mut Vec<u8>, values: &[Option<Value>], decls: &[Decl]) -> bool 
 }
 
 /// Values of constants; a symbolic one has none.
-type Constants = Vec<Option<Value>>;
+pub(crate) type Constants = Vec<Option<Value>>;
 
-struct Checker<'m> {
-    model: &'m Model,
-    scope: &'m Scope,
-    statement: &'m Statement,
-    movable: Movable,
-    goal: Option<&'m Expr>,
-    sets: Vec<SetId>,
-    valuations: Vec<Constants>,
-    states: States,
-    effort: Effort,
-    part: Part,
-    transitions: u64,
-    witnesses: u64,
+/// What is known while a certificate is followed.
+pub(crate) struct Checker<'m> {
+    pub model: &'m Model,
+    pub scope: &'m Scope,
+    pub statement: &'m Statement,
+    pub movable: Movable,
+    pub goal: Option<&'m Expr>,
+    pub sets: Vec<SetId>,
+    pub valuations: Vec<Constants>,
+    pub states: States,
+    pub effort: Effort,
+    pub part: Part,
+    pub transitions: u64,
+    pub witnesses: u64,
 }
 
 impl<'m> Checker<'m> {
-    fn evaluator(&self, fuel: u64) -> Cx<'m> {
+    pub fn evaluator(&self, fuel: u64) -> Cx<'m> {
         Cx::new(self.model, self.scope).with_fuel(fuel)
     }
 
@@ -275,6 +285,7 @@ impl<'m> Checker<'m> {
                         }
                         self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
                     }
+                    _ => return Err(malformed("a chunk that belongs to a proof of another kind")),
                 }
             }
         }
@@ -290,7 +301,7 @@ impl<'m> Checker<'m> {
         Ok(())
     }
 
-    fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
+    pub fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
         let mut values = vec![];
         if self.model.constants.is_empty() {
             // Something has to be read.
@@ -307,7 +318,7 @@ impl<'m> Checker<'m> {
     }
 
     /// The number of its valuation, and the values of the variables.
-    fn state(&self, bytes: &mut Bytes) -> Option<(usize, Vec<Value>)> {
+    pub fn state(&self, bytes: &mut Bytes) -> Option<(usize, Vec<Value>)> {
         let valuation = usize::try_from(bytes.number()?).ok()?;
         let variables: Option<Vec<Value>> =
             self.model.variables.iter().map(|d| bytes.value(&d.ty, self.scope)).collect();
@@ -315,14 +326,14 @@ impl<'m> Checker<'m> {
         Some((valuation, variables?))
     }
 
-    fn skip_witnesses(&self, bytes: &mut Bytes) -> Option<()> {
+    pub fn skip_witnesses(&self, bytes: &mut Bytes) -> Option<()> {
         for _ in 0..bytes.number()? {
             self.witness(bytes)?;
         }
         Some(())
     }
 
-    fn witness(&self, bytes: &mut Bytes) -> Option<Vec<(SetId, Vec<u32>)>> {
+    pub fn witness(&self, bytes: &mut Bytes) -> Option<Vec<(SetId, Vec<u32>)>> {
         // Without sets there is nothing to read, and no end to it.
         if self.sets.is_empty() {
             return None;
@@ -382,7 +393,7 @@ impl<'m> Checker<'m> {
     }
 
     /// Every valuation of the constants that there is stands in the file; returns them in the file's order.
-    fn constants(&mut self) -> Result<Vec<State<'m>>, Rejected> {
+    pub fn constants(&mut self) -> Result<Vec<State<'m>>, Rejected> {
         let cx = self.evaluator(self.effort.root);
         let reached = reference::constants(&cx);
         if let Some(fault) = reached.faults.first() {
@@ -554,7 +565,7 @@ impl<'m> Checker<'m> {
         self.not_truncated(cx, at)
     }
 
-    fn not_truncated(&self, cx: &Cx<'m>, at: impl Fn() -> Place) -> Result<(), Rejected> {
+    pub fn not_truncated(&self, cx: &Cx<'m>, at: impl Fn() -> Place) -> Result<(), Rejected> {
         match cx.truncated().is_empty() {
             true => Ok(()),
             false => {
@@ -564,13 +575,13 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn encoded(&self, valuation: usize, variables: &[Option<Value>]) -> Option<Vec<u8>> {
+    pub fn encoded(&self, valuation: usize, variables: &[Option<Value>]) -> Option<Vec<u8>> {
         let mut out = vec![];
         codec::put_number(&mut out, valuation as u64);
         put_all(&mut out, variables, &self.model.variables).then_some(out)
     }
 
-    fn shown(&self, values: &[Option<Value>], decls: &[Decl]) -> String {
+    pub fn shown(&self, values: &[Option<Value>], decls: &[Decl]) -> String {
         let one = |(v, d): (&Option<Value>, &Decl)| match v {
             Some(value) => format!("{} = {}", d.name, Show { value, ty: &d.ty, model: self.model }),
             None => format!("{} = …", d.name),
@@ -578,7 +589,7 @@ impl<'m> Checker<'m> {
         values.iter().zip(decls).map(one).collect::<Vec<_>>().join(", ")
     }
 
-    fn wrong(&self, wrong: &Wrong) -> String {
+    pub fn wrong(&self, wrong: &Wrong) -> String {
         match wrong {
             Wrong::NoBijection(set) => format!("it is no bijection on {}", self.model.sets[set.index()].name),
             Wrong::Named(set, i) => {
@@ -588,11 +599,11 @@ impl<'m> Checker<'m> {
     }
 }
 
-fn unassigned(at: Place) -> Rejected {
+pub(crate) fn unassigned(at: Place) -> Rejected {
     Rejected::Undefined { at, what: "a variable gets no value".into() }
 }
 
-fn fault_at(at: Place, fault: &Fault, what: &str) -> Rejected {
+pub(crate) fn fault_at(at: Place, fault: &Fault, what: &str) -> Rejected {
     match fault {
         Fault::Limit(_, why) => Rejected::Undecided { at, why: format!("{what}: {why}") },
         Fault::Wd(wd) => Rejected::Undefined { at, what: format!("{what} has no value ({:?})", wd.kind) },

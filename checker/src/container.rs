@@ -41,11 +41,21 @@ pub enum Kind {
     Initial = 2,
     /// States, each with the witnesses of its successors.
     States = 3,
+    /// Of a formula: sets of obligations.
+    Obligations = 16,
+    /// Of a formula: why no counterexample stays in a component.
+    Components = 17,
+    /// Of a formula: operations with their parameters that fairness speaks of.
+    Instances = 18,
+    /// Of a formula: the nodes of each state.
+    Nodes = 19,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        [Kind::Valuations, Kind::Initial, Kind::States].into_iter().find(|k| *k as u8 == byte)
+        let of_states = [Kind::Valuations, Kind::Initial, Kind::States];
+        let of_formulas = [Kind::Obligations, Kind::Components, Kind::Instances, Kind::Nodes];
+        of_states.into_iter().chain(of_formulas).find(|k| *k as u8 == byte)
     }
 }
 

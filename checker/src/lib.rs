@@ -2,7 +2,8 @@
 //! nothing with the engines that found it.
 //!
 //! What is here: the file's form ([`container`], [`codec`], [`statement`]), permutations of elements that a model does
-//! not name ([`permute`]), and the check itself ([`check`]); counterexamples are followed by [`trace`]. The model is read by kanon-language, and what it means is
+//! not name ([`permute`]), and the check itself ([`check`]; [`ltl`] for
+//! temporal formulas); counterexamples are followed by [`trace`]. The model is read by kanon-language, and what it means is
 //! said by the reference evaluator of kanon-semantics. docs/certificate.md describes the file well enough to write
 //! another checker.
 //!
@@ -14,6 +15,7 @@
 pub mod check;
 pub mod codec;
 pub mod container;
+pub mod ltl;
 pub mod permute;
 mod reject;
 pub mod statement;

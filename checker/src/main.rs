@@ -15,8 +15,11 @@ const USAGE: &str = "usage: kanon-checker MODEL CERTIFICATE [--part I/N]
 Checks a certificate that `kanon check MODEL --certificate CERTIFICATE` wrote. With --part, one of N
 parts of the states is looked at: if each of the parts 1/N to N/N is accepted, the certificate is.
 
+A certificate of a temporal formula is one that `kanon ltl MODEL FORMULA --certificate CERTIFICATE` wrote.
+
 A trace that `kanon check MODEL --trace TRACE.json` wrote is followed step by step, and accepted if
-the model runs like this and something is wrong at the end. --wd says how undefined terms are read:
+the model runs like this and something is wrong at the end; one that `kanon ltl` wrote (or its answer
+as JSON) if its formula is false on it. --wd says how undefined terms are read:
 kleene unless given, strict or prob.
 
 Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 the evaluator cannot follow it.";
@@ -69,7 +72,7 @@ fn parsed(text: &str) -> Option<Part> {
 }
 
 fn text(accepted: &Accepted) -> String {
-    let Accepted { statement: s, transitions, witnesses, part } = accepted;
+    let Accepted { statement: s, transitions, witnesses, nodes, part } = accepted;
     let c = &s.claims;
     let mut claims = vec![];
     claims.extend(c.invariant.then(|| "the invariant is true".to_string()));
@@ -86,10 +89,16 @@ fn text(accepted: &Accepted) -> String {
     if *part != Part::WHOLE {
         out += &format!("  part {} of {} only\n", part.part + 1, part.of);
     }
-    out += &format!("  in every reachable state {}\n", claims.join(", "));
+    match &c.formula {
+        Some(formula) => out += &format!("  all paths fulfil {}\n", formula.trim()),
+        None => out += &format!("  in every reachable state {}\n", claims.join(", ")),
+    }
     out += &format!("  for {}MININT = {}, MAXINT = {}", listed(&sizes), s.minint, s.maxint);
     out += &format!("; undefined terms are read as `{}`\n", s.wd);
     out += &format!("  {} states, {transitions} transitions, {} valuations", s.states, s.valuations);
+    if c.formula.is_some() {
+        out += &format!(", {nodes} nodes");
+    }
     if !s.symmetry.is_empty() {
         out += &format!(", up to symmetry of {} ({witnesses} witnesses)", s.symmetry.join(", "));
     }

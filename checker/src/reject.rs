@@ -1,5 +1,6 @@
 //! Why a certificate is not accepted.
 
+use crate::ltl::proof::Wrong;
 use std::fmt;
 
 /// Where in the proof: which valuation, which state, and what it is in the model's terms.
@@ -130,6 +131,15 @@ pub enum Rejected {
     },
     /// A trace of the model, at whose end everything is as it should be.
     NothingWrong,
+    /// A node of the proof of a formula.
+    Node {
+        at: Place,
+        why: Wrong,
+        /// The step that it is about, if it is about one: the operation and where it leads.
+        step: Option<String>,
+    },
+    /// A path of the model, which fulfils the formula or does not fulfil its premise.
+    Fulfils,
     /// Something has no value.
     Undefined {
         at: Place,
@@ -145,7 +155,7 @@ pub enum Rejected {
 impl Rejected {
     /// Whether nothing is known to be wrong: the checker cannot follow.
     pub fn is_undecided(&self) -> bool {
-        matches!(self, Rejected::Undecided { .. })
+        matches!(self, Rejected::Undecided { .. } | Rejected::Node { why: Wrong::TooMany, .. })
     }
 }
 
@@ -193,6 +203,11 @@ impl fmt::Display for Rejected {
             Rejected::Trace { step, why } => write!(f, "step {step} of the trace: {why}"),
             Rejected::NothingWrong => {
                 f.write_str("the model runs like this, and nothing is wrong at the end")
+            }
+            Rejected::Node { at, why, step: None } => write!(f, "{at}: {why}"),
+            Rejected::Node { at, why, step: Some(step) } => write!(f, "{at}, {step}: {why}"),
+            Rejected::Fulfils => {
+                f.write_str("the model runs like this, and the formula is not refuted by it")
             }
             Rejected::Undefined { at, what } => write!(f, "{at}: {what}"),
             Rejected::Undecided { at, why } => write!(f, "{at}: not decided: {why}"),

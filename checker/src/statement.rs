@@ -4,6 +4,10 @@ use crate::Rejected;
 use num_bigint::BigInt;
 use serde_json::{Map, Value, json};
 
+/// Kinds of proofs: of what is true of all reachable states, and of what is true of all paths.
+const STATES: &str = "explicit";
+const FORMULA: &str = "ltl";
+
 /// A text that was read: the last part of its name, and the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct File {
@@ -43,6 +47,8 @@ pub struct Claims {
     pub goal: Goal,
     /// The predicate that is the goal, if one is given.
     pub goal_text: Option<String>,
+    /// A temporal formula that all paths fulfil. Then nothing else is claimed.
+    pub formula: Option<String>,
 }
 
 /// A statement.
@@ -78,7 +84,7 @@ impl Statement {
         let files = self.files.iter().map(|f| json!({"name": f.name, "blake3": f.blake3, "bytes": f.bytes}));
         let sets = self.sets.iter().map(|(name, size)| json!({"name": name, "size": size}));
         let text = json!({
-            "kind": "explicit",
+            "kind": if c.formula.is_some() { FORMULA } else { STATES },
             "kanon": self.kanon,
             "machine": self.machine,
             "files": files.collect::<Vec<_>>(),
@@ -91,7 +97,8 @@ impl Statement {
                 "assertions": c.assertions,
                 "no_deadlock": c.no_deadlock,
                 "never": goal,
-                "defined": true,
+                "defined": c.formula.is_none(),
+                "formula": c.formula,
             },
             "symmetry": self.symmetry,
             "valuations": self.valuations,
@@ -107,7 +114,8 @@ impl Statement {
     pub fn read(text: &str) -> Result<Statement, Rejected> {
         let value: Value = serde_json::from_str(text).map_err(|_| Rejected::Statement("it is not JSON"))?;
         let mut top = Fields::of(&value, "the statement is no object")?;
-        if top.text("kind")? != "explicit" {
+        let kind = top.text("kind")?;
+        if ![STATES, FORMULA].contains(&kind.as_str()) {
             return Err(Rejected::Statement("a proof of this kind is not known here"));
         }
         let kanon = top.text("kanon")?;
@@ -139,7 +147,15 @@ impl Statement {
                 (Goal::Given, Some(text))
             }
         };
-        if !c.flag("defined")? {
+        let formula = match c.take("formula")? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            _ => return Err(Rejected::Field("formula")),
+        };
+        if formula.is_some() != (kind == FORMULA) {
+            return Err(Rejected::Statement("the proof is of another kind than what is claimed"));
+        }
+        if c.flag("defined")? != formula.is_none() {
             return Err(Rejected::Statement("a claim without definedness is not known here"));
         }
         let claims = Claims {
@@ -148,8 +164,13 @@ impl Statement {
             no_deadlock: c.flag("no_deadlock")?,
             goal,
             goal_text,
+            formula,
         };
         c.no_more()?;
+        let others = claims.invariant || claims.assertions || claims.no_deadlock;
+        if claims.formula.is_some() && (others || claims.goal != Goal::Ignored) {
+            return Err(Rejected::Statement("a proof of a formula proves nothing else"));
+        }
         let mut symmetry = vec![];
         for set in top.list("symmetry")? {
             symmetry

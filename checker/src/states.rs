@@ -42,6 +42,11 @@ impl States {
         self.table[self.place(state)] != 0
     }
 
+    /// The number of a state.
+    pub fn find(&self, state: &[u8]) -> Option<usize> {
+        (self.table[self.place(state)] as usize).checked_sub(1)
+    }
+
     /// Adds a state; false if it is there already, or if there are too many.
     pub fn add(&mut self, state: &[u8]) -> bool {
         let at = self.place(state);

@@ -3,13 +3,14 @@
 
 use crate::Rejected;
 use crate::check::{Effort, opened_at};
+use crate::ltl;
 use crate::reject::Place;
 use kanon_language::model::open::Opened;
 use kanon_language::model::reading::Reading;
 use kanon_language::model::{BinOp, ConstId, Decl, Expr, ExprKind, LocalId, Model, raise};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::{self, Cx, Env, Item, State, Successors};
+use kanon_semantics::reference::{self, Cx, Env, Item, Reached, State, Successors};
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 use std::path::Path;
@@ -28,19 +29,25 @@ pub struct Refuted {
     pub wrong: Vec<String>,
 }
 
-struct Step {
-    operation: String,
-    parameters: Vec<(String, String)>,
-    state: Vec<(String, String)>,
+pub(crate) struct Step {
+    pub operation: String,
+    pub parameters: Vec<(String, String)>,
+    /// Empty where nothing is said of them.
+    pub results: Vec<(String, String)>,
+    pub state: Vec<(String, String)>,
 }
 
-struct Trace {
+pub(crate) struct Trace {
     machine: String,
+    /// What it refutes; without one it is judged where it ends.
+    formula: Option<String>,
+    /// The last state is this one again, from which on the path repeats itself.
+    pub back: Option<usize>,
     sets: Vec<(String, u64)>,
     minint: BigInt,
     maxint: BigInt,
     constants: Vec<(String, String)>,
-    steps: Vec<Step>,
+    pub steps: Vec<Step>,
 }
 
 /// Checks a trace of a model.
@@ -54,8 +61,15 @@ pub fn check_trace(model: &Path, text: &str, wd: Reading, effort: Effort) -> Res
         return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));
     }
     let constants = literals(&mut opened, &trace.constants)?;
+    let formula = match &trace.formula {
+        Some(text) => Some(ltl::bound(&mut opened, text)?),
+        None => None,
+    };
     let walk = Walk { model: &opened.model, scope: &opened.scope, effort };
-    let wrong = walk.to_the_end(&trace, &constants)?;
+    let wrong = match &formula {
+        Some(bound) => ltl::path::judged(&walk, &trace, &constants, bound)?,
+        None => walk.to_the_end(&trace, &constants)?,
+    };
     Ok(Refuted { machine: trace.machine, steps: trace.steps.len(), wrong })
 }
 
@@ -64,15 +78,27 @@ fn malformed(why: &'static str) -> Rejected {
 }
 
 fn read(text: &str) -> Result<Trace, Rejected> {
-    let json: Json = serde_json::from_str(text).map_err(|_| malformed("it is not JSON"))?;
+    let mut json: Json = serde_json::from_str(text).map_err(|_| malformed("it is not JSON"))?;
+    if let Json::Array(answers) = &json {
+        let path = answers.iter().find_map(path_of);
+        json = path.ok_or(malformed("no answer in it has a path from an initial state"))?;
+    }
     if json.get("format").and_then(Json::as_str) != Some("kanon-trace") {
         return Err(malformed("it is no trace of kanon's own format"));
     }
     if json.get("version").and_then(Json::as_u64) != Some(1) {
         return Err(malformed("a version that is not known here"));
     }
-    if json.get("loop").is_some_and(|l| !l.is_null()) {
-        return Err(malformed("a path without an end: whether it refutes a formula is not checked here"));
+    let formula = json.get("formula").and_then(Json::as_str).map(String::from);
+    let back = match json.get("loop") {
+        None | Some(Json::Null) => None,
+        Some(place) => {
+            let place = place.as_u64().and_then(|p| usize::try_from(p).ok());
+            Some(place.ok_or(malformed("`loop` is no place"))?)
+        }
+    };
+    if back.is_some() && formula.is_none() {
+        return Err(malformed("a path without an end, and no formula that it could refute"));
     }
     let scope = json.get("scope").ok_or(malformed("`scope` is missing"))?;
     let sets = scope.get("sets").and_then(Json::as_object).ok_or(malformed("`sets` is missing"))?;
@@ -91,16 +117,48 @@ fn read(text: &str) -> Result<Trace, Rejected> {
     }
     let step = |s: &Json| {
         let operation = s.get("operation")?.as_str()?.to_string();
-        Some(Step { operation, parameters: pairs(s.get("parameters"))?, state: pairs(s.get("state"))? })
+        let results = if s.get("results").is_some() { pairs(s.get("results"))? } else { vec![] };
+        Some(Step {
+            operation,
+            parameters: pairs(s.get("parameters"))?,
+            results,
+            state: pairs(s.get("state"))?,
+        })
     };
     Ok(Trace {
         machine: machine.into(),
+        formula,
+        back,
         sets: sets.ok_or(malformed("a size is no number"))?,
         minint: bound("minint").ok_or(malformed("`minint` is no integer"))?,
         maxint: bound("maxint").ok_or(malformed("`maxint` is no integer"))?,
         constants: pairs(json.get("constants")).ok_or(malformed("`constants` is wrong"))?,
         steps: steps.iter().map(step).collect::<Option<_>>().ok_or(malformed("a step is wrong"))?,
     })
+}
+
+/// The path of an answer to a formula, as a trace.
+fn path_of(answer: &Json) -> Option<Json> {
+    let finding = answer.get("finding")?;
+    if finding.get("from_initial")?.as_bool() != Some(true) {
+        return None;
+    }
+    let mut steps = finding.get("stem")?.as_array()?.clone();
+    let mut back = Json::Null;
+    if let Some(repeated) = finding.get("loop")?.as_array() {
+        back = steps.len().checked_sub(1)?.into();
+        steps.extend(repeated.iter().cloned());
+    }
+    Some(serde_json::json!({
+        "format": "kanon-trace",
+        "version": 1,
+        "machine": answer.get("machine")?,
+        "scope": answer.get("scope")?,
+        "formula": answer.get("formula")?,
+        "constants": finding.get("constants")?,
+        "loop": back,
+        "steps": steps,
+    }))
 }
 
 fn pairs(json: Option<&Json>) -> Option<Vec<(String, String)>> {
@@ -125,19 +183,19 @@ fn literals(opened: &mut Opened, given: &[(String, String)]) -> Result<Vec<Optio
     names.iter().map(literal).collect()
 }
 
-struct Walk<'m> {
-    model: &'m Model,
+pub(crate) struct Walk<'m> {
+    pub model: &'m Model,
     scope: &'m Scope,
-    effort: Effort,
+    pub effort: Effort,
 }
 
 impl<'m> Walk<'m> {
-    fn cx(&self, fuel: u64) -> Cx<'m> {
+    pub fn cx(&self, fuel: u64) -> Cx<'m> {
         Cx::new(self.model, self.scope).with_fuel(fuel)
     }
 
     fn to_the_end(&self, trace: &Trace, constants: &'m [Option<Expr>]) -> Result<Vec<String>, Rejected> {
-        let start = self.constants(trace, constants)?;
+        let start = self.valuation(trace, constants)?;
         let cx = self.cx(self.effort.root);
         let initial = reference::initial_states(&cx, &start);
         let Some((first, rest)) = trace.steps.split_first() else {
@@ -149,34 +207,50 @@ impl<'m> Walk<'m> {
             }
             return nonempty(wrong);
         };
-        let is_first = |s: &&State| self.shows(&s.variables, &first.state);
-        if first.operation != "INITIALISATION" || !first.parameters.is_empty() {
-            return Err(Rejected::Trace { step: 1, why: "it does not begin with INITIALISATION".into() });
-        }
-        let Some(found) = initial.found.iter().find(is_first) else {
-            let limit = initial.faults.iter().find(|f| matches!(f, Fault::Limit(..)));
-            return Err(self.missing(1, "INITIALISATION", limit));
-        };
-        let mut state = found.clone();
+        let mut state = self.first(first, &initial)?;
         let mut next = self.successors(&state);
         for (i, step) in rest.iter().enumerate() {
-            let is_step = |s: &&reference::Successor| {
-                let op = &self.model.operations[s.op.index()];
-                *op.name == *step.operation
-                    && self.passes(&op.params, &s.params, &step.parameters)
-                    && self.shows(&s.state.variables, &step.state)
-            };
-            let Some(found) = next.steps.iter().find(is_step) else {
-                let limit = next.faults.iter().map(|f| &f.fault).find(|f| matches!(f, Fault::Limit(..)));
-                return Err(self.missing(i + 2, &step.operation, limit));
-            };
+            let found = self.step(i + 2, step, &next)?;
             state = found.state.clone();
             next = self.successors(&state);
         }
         nonempty(self.judge(&state, &next, trace.steps.len())?)
     }
 
-    fn missing(&self, step: usize, operation: &str, limit: Option<&Fault>) -> Rejected {
+    /// The initial state with which a trace begins.
+    pub fn first(&self, first: &Step, initial: &Reached<State<'m>>) -> Result<State<'m>, Rejected> {
+        if first.operation != "INITIALISATION" || !first.parameters.is_empty() {
+            return Err(Rejected::Trace { step: 1, why: "it does not begin with INITIALISATION".into() });
+        }
+        let found = initial.found.iter().find(|s| self.shows(&s.variables, &first.state));
+        found.cloned().ok_or_else(|| {
+            let limit = initial.faults.iter().find(|f| matches!(f, Fault::Limit(..)));
+            self.missing(1, "INITIALISATION", limit)
+        })
+    }
+
+    /// The successor that a step of a trace means; steps are numbered from 1, and INITIALISATION is the first.
+    pub fn step<'s>(
+        &self,
+        number: usize,
+        step: &Step,
+        next: &'s Successors<'m>,
+    ) -> Result<&'s reference::Successor<'m>, Rejected> {
+        let is_step = |s: &&reference::Successor| {
+            let op = &self.model.operations[s.op.index()];
+            let results: Option<Vec<Value>> = s.results.iter().cloned().collect();
+            *op.name == *step.operation
+                && self.passes(&op.params, &s.params, &step.parameters)
+                && results.is_none_or(|r| self.passes(&op.results, &r, &step.results))
+                && self.shows(&s.state.variables, &step.state)
+        };
+        next.steps.iter().find(is_step).ok_or_else(|| {
+            let limit = next.faults.iter().map(|f| &f.fault).find(|f| matches!(f, Fault::Limit(..)));
+            self.missing(number, &step.operation, limit)
+        })
+    }
+
+    pub fn missing(&self, step: usize, operation: &str, limit: Option<&Fault>) -> Rejected {
         match limit {
             Some(Fault::Limit(_, why)) => Rejected::Undecided {
                 at: Place::Step { step: step as u64 },
@@ -187,7 +261,7 @@ impl<'m> Walk<'m> {
     }
 
     /// The valuation of the trace. It fulfils PROPERTIES.
-    fn constants(&self, trace: &Trace, given: &'m [Option<Expr>]) -> Result<State<'m>, Rejected> {
+    pub fn valuation(&self, trace: &Trace, given: &'m [Option<Expr>]) -> Result<State<'m>, Rejected> {
         let cx = self.cx(self.effort.root);
         let mut env = Env::new(self.model);
         for (i, e) in given.iter().enumerate() {
@@ -250,7 +324,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Whether these are the values of all variables.
-    fn shows(&self, values: &[Option<Value>], given: &[(String, String)]) -> bool {
+    pub fn shows(&self, values: &[Option<Value>], given: &[(String, String)]) -> bool {
         let decls = &self.model.variables;
         given.len() == decls.len()
             && decls.iter().zip(values).all(|(d, v)| {
@@ -260,7 +334,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Whether these are the parameters, as far as they are given.
-    fn passes(&self, params: &[LocalId], values: &[Value], given: &[(String, String)]) -> bool {
+    pub fn passes(&self, params: &[LocalId], values: &[Value], given: &[(String, String)]) -> bool {
         let known = |name: &str| params.iter().any(|p| *self.model.local(*p).name == *name);
         given.iter().all(|(name, _)| known(name))
             && params.iter().zip(values).all(|(p, v)| {

@@ -6,6 +6,8 @@
 //!
 //! Absent on purpose: anything that the checker would have to believe.
 
+pub mod ltl;
+
 use crate::explore::{Explored, StateId};
 use crate::model::{Decl, Model};
 use crate::symmetry::{Action, Group, Perm, Reducer};
@@ -79,7 +81,7 @@ pub fn write<W: Write>(
     let group = reduction.map(|(_, action)| action.group().clone()).unwrap_or_default();
     let worker = system.worker(stop);
     let mut certifier = Certifier { system, explored, reducer, group, worker, stop };
-    certifier.valuations(&mut writer)?;
+    valuations(system, stop, &mut writer)?;
     certifier.initial(&mut writer)?;
     certifier.states(&mut writer)?;
     Ok(writer.seal()?)
@@ -129,27 +131,6 @@ impl Certifier<'_> {
         if self.stop.load(Ordering::Relaxed) { Err(Failed::Stopped) } else { Ok(()) }
     }
 
-    fn valuations<W: Write>(&self, writer: &mut Writer<W>) -> Result<(), Failed> {
-        let mut chunks = Chunks { writer, kind: Kind::Valuations, bytes: vec![] };
-        let constants = &self.system.model.constants;
-        for valuation in 0..self.system.valuations() {
-            self.go_on()?;
-            if constants.is_empty() {
-                put_number(&mut chunks.bytes, 0);
-            }
-            for (value, d) in self.system.constant_values(valuation).iter().zip(constants) {
-                put_number(&mut chunks.bytes, u64::from(value.is_some()));
-                if let Some(v) = value
-                    && !put(&mut chunks.bytes, v, &d.ty)
-                {
-                    return Err(untold());
-                }
-            }
-            chunks.end_of_record()?;
-        }
-        Ok(chunks.flush()?)
-    }
-
     fn initial<W: Write>(&mut self, writer: &mut Writer<W>) -> Result<(), Failed> {
         let mut chunks = Chunks { writer, kind: Kind::Initial, bytes: vec![] };
         for valuation in 0..self.system.valuations() {
@@ -172,7 +153,7 @@ impl Certifier<'_> {
         for id in 0..self.explored.store.len() as StateId {
             self.go_on()?;
             self.explored.store.read(id, &mut row);
-            chunks.bytes.extend(self.encoded(&row)?);
+            chunks.bytes.extend(encoded(self.system, &row)?);
             if self.reducer.is_none() {
                 // Every successor is stored as it is, or the checker will say which one is not.
                 put_number(&mut chunks.bytes, 0);
@@ -194,7 +175,7 @@ impl Certifier<'_> {
         let mut others: BTreeMap<Vec<u8>, &Vec<u64>> = BTreeMap::new();
         if self.reducer.is_some() {
             for row in rows.iter().filter(|r| self.explored.store.find(r).is_none()) {
-                others.insert(self.encoded(row)?, row);
+                others.insert(encoded(self.system, row)?, row);
             }
         }
         put_number(out, others.len() as u64);
@@ -205,16 +186,40 @@ impl Certifier<'_> {
         }
         Ok(())
     }
+}
 
-    fn encoded(&self, row: &[u64]) -> Result<Vec<u8>, Failed> {
-        let mut out = vec![];
-        put_number(&mut out, self.system.start_of(row) as u64);
-        let values = self.system.variable_values(row);
-        let one = |(v, d): (&Value, &Decl)| put(&mut out, v, &d.ty);
-        match values.iter().zip(&self.system.model.variables).all(one) {
-            true => Ok(out),
-            false => Err(untold()),
+fn valuations<W: Write>(system: &Machine, stop: &Stop, writer: &mut Writer<W>) -> Result<(), Failed> {
+    let mut chunks = Chunks { writer, kind: Kind::Valuations, bytes: vec![] };
+    let constants = &system.model.constants;
+    for valuation in 0..system.valuations() {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failed::Stopped);
         }
+        if constants.is_empty() {
+            put_number(&mut chunks.bytes, 0);
+        }
+        for (value, d) in system.constant_values(valuation).iter().zip(constants) {
+            put_number(&mut chunks.bytes, u64::from(value.is_some()));
+            if let Some(v) = value
+                && !put(&mut chunks.bytes, v, &d.ty)
+            {
+                return Err(untold());
+            }
+        }
+        chunks.end_of_record()?;
+    }
+    Ok(chunks.flush()?)
+}
+
+/// A state as bytes.
+fn encoded(system: &Machine, row: &[u64]) -> Result<Vec<u8>, Failed> {
+    let mut out = vec![];
+    put_number(&mut out, system.start_of(row) as u64);
+    let values = system.variable_values(row);
+    let one = |(v, d): (&Value, &Decl)| put(&mut out, v, &d.ty);
+    match values.iter().zip(&system.model.variables).all(one) {
+        true => Ok(out),
+        false => Err(untold()),
     }
 }
 

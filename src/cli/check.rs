@@ -17,6 +17,7 @@ use crate::run::refine::{self, Refined};
 use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
+use crate::trace::export::Shown;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -283,8 +284,8 @@ pub fn run(args: &Args) -> Exit {
         Err(refused) => return super::refuse(&refused, args.json),
     };
     let opened = &project.opened;
-    let of_states = checked.finding.as_ref().map(|f| (&f.trace, None));
-    let of_paths = formulas.iter().flatten().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
+    let of_states = checked.finding.as_ref().map(|f| Shown { trace: &f.trace, back: None, formula: None });
+    let of_paths = formulas.iter().flatten().find_map(Answered::shown);
     let written = super::write_trace(args.trace.as_deref(), of_states.or(of_paths), opened);
     let certified = match (&args.certificate, &checked.certificate) {
         (Some(path), Some(Ok(_))) => Written::To(path),

@@ -1,6 +1,6 @@
 //! `kanon ltl`: temporal formulas.
 
-use super::{Exit, ScopeOptions, Sketch, interrupt};
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::Diagnostic;
@@ -51,6 +51,10 @@ pub struct Args {
     /// Write the first counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub trace: Option<PathBuf>,
+    /// Write a certificate of a "holds", which kanon-checker checks without any of the code that found it: of one
+    /// formula, on all paths
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "current"])]
+    pub certificate: Option<PathBuf>,
     /// When nothing was found, look once more: at the search's own store, and at its states by a second evaluator; slow
     #[arg(long)]
     pub audit: bool,
@@ -70,8 +74,10 @@ pub fn run(args: &Args) -> Exit {
     if let Err(why) = plan(&options, Asked::Paths, args.audit) {
         return super::wrong(why.0, args.json);
     }
-    if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
-        return exit;
+    for file in [args.trace.as_deref(), args.certificate.as_deref()] {
+        if let Err(exit) = super::try_file(file, args.json) {
+            return exit;
+        }
     }
     let sketch = Sketch::default();
     let deadline = super::deadline(args.timeout, args.json, &sketch, report::ltl::unanswered);
@@ -83,6 +89,7 @@ pub fn run(args: &Args) -> Exit {
         limits: Limits { max_states: args.max_states, max_memory: args.max_memory },
         symmetry: args.symmetry,
         audit: args.audit,
+        certificate: args.certificate.clone(),
     };
     let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());
     task.formulas.extend(args.formulas.iter().enumerate().map(numbered));
@@ -101,18 +108,25 @@ pub fn run(args: &Args) -> Exit {
         Err(refused) => return super::refuse(&refused, args.json),
     };
     let opened = &project.opened;
-    let found = formulas.iter().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
+    let found = formulas.iter().find_map(Answered::shown);
     let written = super::write_trace(args.trace.as_deref(), found, opened);
+    let certified = match (&args.certificate, formulas.first().and_then(|f| f.certificate.as_ref())) {
+        (Some(path), Some(Ok(_))) => Written::To(path),
+        (_, Some(Err(why))) => Written::Failed(why.clone()),
+        _ => Written::Nothing,
+    };
     if args.json {
         let mut all = report::ltl::json(&formulas, opened, args.explain);
         written.add_to(&mut all[0]["warnings"]);
+        certified.add_to(&mut all[0]["warnings"]);
         report::out(&json::text(&all));
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&report::ltl::text(&formulas, &opened.model, args.explain, report::colour_out()));
         written.say("trace");
+        certified.say("certificate");
     }
-    written.exit(Exit::of(formulas.iter().map(|f| f.verdict)))
+    certified.exit(written.exit(Exit::of(formulas.iter().map(|f| f.verdict))))
 }
 
 /// Reads the file, and asks.

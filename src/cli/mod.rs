@@ -27,7 +27,6 @@ use crate::model::scope::ScopeArgs;
 use crate::report::{self, diagnostic, json};
 use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project};
-use crate::trace::Trace;
 use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
 use crate::verdict::Decision;
@@ -294,13 +293,9 @@ enum Written<'p> {
     Failed(String),
 }
 
-fn write_trace<'p>(
-    path: Option<&'p Path>,
-    found: Option<(&Trace, Option<usize>)>,
-    opened: &Opened,
-) -> Written<'p> {
+fn write_trace<'p>(path: Option<&'p Path>, found: Option<trace_file::Shown>, opened: &Opened) -> Written<'p> {
     match (path, found) {
-        (Some(path), Some((trace, back))) => Written::of(path, trace_file::write(path, trace, back, opened)),
+        (Some(path), Some(shown)) => Written::of(path, trace_file::write(path, shown, opened)),
         _ => Written::Nothing,
     }
 }

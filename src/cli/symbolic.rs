@@ -10,6 +10,7 @@ use crate::run::constants::Constants;
 use crate::run::symbolic::{self, Answered, Backend, DEPTH, Decided, Engine, Task};
 use crate::run::{Deadline, Project};
 use crate::trace::Trace;
+use crate::trace::export::Shown;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -168,7 +169,11 @@ pub(super) fn ask(asked: &Asked) -> Exit {
         Answer::Decided(Decided::Explicit(c)) => c.finding.as_ref().map(|f| &f.trace),
         Answer::Decided(Decided::Nobody { .. }) => None,
     };
-    let written = super::write_trace(asked.trace.map(PathBuf::as_path), finding.map(|t| (t, None)), opened);
+    let written = super::write_trace(
+        asked.trace.map(PathBuf::as_path),
+        finding.map(|trace| Shown { trace, back: None, formula: None }),
+        opened,
+    );
     let by = match &answer {
         Answer::Decided(Decided::Formulas(a)) => Some(a.engine.name()),
         Answer::Decided(Decided::Explicit(_)) => Some("explicit search"),

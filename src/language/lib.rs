@@ -5,3 +5,4 @@
 
 pub mod lang;
 pub mod model;
+pub mod temporal;

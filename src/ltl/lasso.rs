@@ -5,7 +5,7 @@
 //! operators nested h deep it is from round h + 1 on. So the loop is unrolled that often.
 
 use super::structure::{Expansion, Known, StateId, Structure};
-use super::syntax::{Binary, Fairness, Formula, Prop, Resolved, Unary};
+use crate::temporal::syntax::{Binary, Fairness, Formula, Prop, Resolved, Unary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! The propositions of a formula over a B machine: compiled predicates, evaluated by the evaluator that everything else
 //! uses.
 
-use super::atoms::{Bound, From, StateAtom};
 use super::lasso::Taken;
 use super::space::{Limits, Propositions, Space};
 use crate::eval::compile::Compiler;
@@ -9,7 +8,8 @@ use crate::eval::env::WordEnv;
 use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
 use crate::system::watch::{self, Given, Question, Watch};
-use crate::system::{Machine, Stop};
+use crate::system::{Label, Machine, Stop};
+use crate::temporal::atoms::{Bound, From, StateAtom};
 use crate::value::fault::Res;
 use std::collections::HashMap;
 
@@ -49,6 +49,14 @@ pub fn space<'s>(
 }
 
 impl Predicates {
+    /// What the numbers of instances stand for: events with their parameters.
+    pub fn instances(&self) -> Vec<(u32, Label)> {
+        let label = |((event, params), number): (&(usize, Vec<u64>), &u32)| {
+            (*number, std::iter::once(*event as u64).chain(params.iter().copied()).collect())
+        };
+        self.instances.iter().flatten().map(label).collect()
+    }
+
     fn new(system: &Machine, bound: &Bound, current: Option<Vec<u64>>, stop: &Stop) -> Predicates {
         let mut compiler = Compiler::new(&system.model, &system.scope);
         // The slots of the system come first, so that one environment serves both.

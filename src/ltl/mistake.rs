@@ -1,4 +1,4 @@
-//! Planted mistakes, so that tests can see that the audit catches them.
+//! Planted mistakes, so that tests can see that the audit and the checker of certificates catch them.
 
 /// A mistake that a test plants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,4 +9,10 @@ pub enum Mistake {
     LosesNode(u64),
     /// What was found is not told.
     Silent,
+    /// The n-th list of atoms that can follow lacks one.
+    LosesAtom(u64),
+    /// The n-th time that an edge closes a cycle, its component is not put together.
+    ClosesEarly(u64),
+    /// This acceptance is never given: a promise is not seen to be kept, a fair step not to be taken.
+    Overlooks(u32),
 }

@@ -2,7 +2,7 @@
 //!
 //! | the paper | here |
 //! |---|---|
-//! | LTL[e], past (§3, §5.1) | [`syntax`], and [`parse`] for ProB's notation |
+//! | LTL[e], past (§3, §5.1) | the room `temporal`: [`syntax`], and [`parse`] for ProB's notation |
 //! | labelled Kripke structure (Definition 1) | [`structure`]; [`space`] makes one of a system |
 //! | propositions | [`machine`] for B, [`named`] for other systems |
 //! | closure, atoms (§4.2, §4.3, §5.2) | [`tableau`] |
@@ -15,34 +15,33 @@
 //! No counterexample leaves this room without the consent of [`lasso`], which follows the definition of the semantics
 //! and shares nothing with tableau and search.
 
-pub mod atoms;
 mod audit;
 mod component;
 pub mod fairness;
 pub mod lasso;
-mod lex;
 pub mod machine;
 mod mistake;
 pub mod named;
-pub mod parse;
 mod path;
 mod premise;
 mod product;
+pub mod proof;
 pub mod reduce;
 mod search;
 mod shorten;
 pub mod space;
 pub mod structure;
-pub mod syntax;
 mod tableau;
 mod work;
 
+pub use crate::temporal::syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
+#[doc(hidden)]
+pub use crate::temporal::{atoms, parse, syntax};
 pub use audit::Audited;
 pub use lasso::{Lasso, LassoWord, Taken};
 #[doc(hidden)]
 pub use mistake::Mistake;
 pub use structure::{Edge, Expansion, Explicit, Known, StateId, Structure};
-pub use syntax::{Binary, Fairness, Formula, Prop, Property, Resolved, Unary};
 pub use tableau::TooLarge;
 pub use work::Work;
 
@@ -85,6 +84,8 @@ pub struct Answer {
     pub counts: Counts,
     /// What an audit looked at, if there was one.
     pub audited: Option<Audited>,
+    /// Of a Holds: what a certificate needs, if it was asked for.
+    pub proved: Option<proof::Proved>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,6 +95,8 @@ pub struct Options {
     pub from: Option<StateId>,
     /// Look at a search that has found nothing once more.
     pub audit: bool,
+    /// Keep what a certificate needs.
+    pub prove: bool,
     #[doc(hidden)]
     pub mistake: Option<Mistake>,
 }
@@ -108,6 +111,9 @@ pub fn check<S: Structure>(
     let premise = Premise::new(property.premise.as_ref(), tableau.untils())?;
     let mut product = Product::new(structure, tableau, premise);
     product.planted = options.mistake;
+    if let Some(Mistake::LosesAtom(n)) = options.mistake {
+        product.tableau.loses_atom = u32::try_from(n).ok();
+    }
     let (initial, complete) = match options.from {
         // The one state that is asked for is all there is.
         Some(s) => (vec![s], Some(Complete::every_start_was_visited())),
@@ -160,7 +166,8 @@ pub fn check<S: Structure>(
             Err(broken) => verdict = Verdict::Unknown(Why::Audit(broken)),
         }
     }
-    Ok(Answer { verdict, counts, audited })
+    let proved = (options.prove && verdict.holds()).then(|| proof::of(&mut product, &initial));
+    Ok(Answer { verdict, counts, audited, proved })
 }
 
 /// A path of a structure, if it is a counterexample; as short as the work allows. A structure that is stopped on the way

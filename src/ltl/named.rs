@@ -1,11 +1,11 @@
 //! Formulas over a system of one's own: `{name}` is a check of the system, `[name]` an operation.
 
 use super::lasso::Taken;
-use super::parse::{Atom, Pattern, Text, parse};
 use super::space::Propositions;
-use super::syntax::{Formula, Prop, Property, Resolved};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::system::{Label, Role, System};
+use crate::temporal::parse::{Atom, Pattern, Text, parse};
+use crate::temporal::syntax::{Formula, Prop, Property, Resolved};
 use crate::value::fault::Res;
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! A fairness premise, brought to disjunctive form: a counterexample has to fulfil one of the disjuncts.
 
-use super::syntax::Fairness;
 use super::tableau::TooLarge;
+use crate::temporal::syntax::Fairness;
 
 /// A premise as the search needs it. Acceptance is a word: first a bit for each until-formula, then for each weakly
 /// fair step, then for each strongly fair one.
@@ -10,6 +10,8 @@ pub struct Premise {
     strong: Vec<(u32, u64)>,
     /// One of these has to be fulfilled; a single empty one when there is no premise.
     pub ways: Vec<Way>,
+    /// For every disjunct of the premise as it was written its place among these.
+    pub disjuncts: Vec<usize>,
     /// The propositions of steps it speaks of.
     pub steps: u64,
 }
@@ -36,7 +38,7 @@ const MAX_WAYS: usize = 256;
 
 impl Premise {
     pub fn new(premise: Option<&Fairness<u32>>, untils: usize) -> Result<Premise, TooLarge> {
-        let mut p = Premise { weak: vec![], strong: vec![], ways: vec![], steps: 0 };
+        let mut p = Premise { weak: vec![], strong: vec![], ways: vec![], disjuncts: vec![], steps: 0 };
         let all_untils = if untils == 64 { u64::MAX } else { (1 << untils) - 1 };
         let mut literals: Vec<Vec<Fairness<u32>>> = vec![vec![]];
         if let Some(premise) = premise {
@@ -68,12 +70,19 @@ impl Premise {
                     Fairness::And(..) | Fairness::Or(..) => {}
                 }
             }
-            if !p.ways.contains(&w) {
+            let known = p.ways.iter().position(|other| *other == w);
+            p.disjuncts.push(known.unwrap_or(p.ways.len()));
+            if known.is_none() {
                 p.ways.push(w);
             }
         }
         p.steps = p.weak.iter().chain(&p.strong).fold(0, |all, (s, _)| all | 1 << s);
         Ok(p)
+    }
+
+    /// The weakly and the strongly fair steps, with their acceptance.
+    pub fn fair(&self) -> (&[(u32, u64)], &[(u32, u64)]) {
+        (&self.weak, &self.strong)
     }
 
     /// Whether instances of operations have to be told apart.

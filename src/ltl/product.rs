@@ -117,7 +117,8 @@ impl<'s, S: Structure> Product<'s, S> {
         }
     }
 
-    fn known_kind(&self, s: StateId) -> Option<KindId> {
+    /// The kind of a state that was expanded.
+    pub fn known_kind(&self, s: StateId) -> Option<KindId> {
         self.states.get(s as usize).map(|s| s.kind).filter(|k| *k < OPEN)
     }
 
@@ -178,8 +179,17 @@ impl<'s, S: Structure> Product<'s, S> {
         stored.eq(x.edges.iter().map(|e| (e.target, e.props, e.instance)))
     }
 
+    /// Acceptance, without what a planted mistake overlooks.
+    #[inline]
+    fn seen(&self, accept: u64) -> u64 {
+        match self.planted {
+            Some(Mistake::Overlooks(bit)) => accept & !1u64.checked_shl(bit).unwrap_or(0),
+            _ => accept,
+        }
+    }
+
     /// Whether it is the turn of a planted mistake.
-    fn errs(&mut self, n: u64) -> bool {
+    pub fn errs(&mut self, n: u64) -> bool {
         self.occasions += 1;
         self.occasions == n
     }
@@ -250,7 +260,7 @@ impl<'s, S: Structure> Product<'s, S> {
     /// Acceptance that an edge gives.
     #[inline]
     pub fn takes(&self, edge: EdgeId) -> u64 {
-        self.label_of(edge).takes
+        self.seen(self.label_of(edge).takes)
     }
 
     pub fn instance(&self, edge: EdgeId) -> u32 {
@@ -304,7 +314,7 @@ impl<'s, S: Structure> Product<'s, S> {
     /// Acceptance that a node gives.
     #[inline]
     pub fn gives(&self, node: NodeId) -> u64 {
-        self.tableau.atom(self.nodes[node as usize].1).fulfils | self.kind_of(node).gives
+        self.seen(self.tableau.atom(self.nodes[node as usize].1).fulfils | self.kind_of(node).gives)
     }
 
     pub fn strong(&self, node: NodeId) -> u64 {

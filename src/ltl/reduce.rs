@@ -12,11 +12,11 @@
 //! With [`Strategy::Auto`] elements and sets are fixed and the answer is the same; a strategy that was asked for by name is
 //! refused if nothing of a set that the model allows to permute can be permuted.
 
-use super::atoms::{Bound, StateAtom};
 use crate::model::{Expr, SetId};
 use crate::symmetry::group::Reason;
 use crate::symmetry::{Group, Strategy};
 use crate::system::Machine;
+use crate::temporal::atoms::{Bound, StateAtom};
 
 /// The group under which a property is symmetric, or why it is not symmetric under the model's.
 pub fn group(system: &Machine, bound: &Bound, strategy: Strategy) -> Result<Group, String> {

@@ -7,6 +7,7 @@
 
 use super::component::Part;
 use super::fairness::{Goal, fair_part};
+use super::mistake::Mistake;
 use super::product::{EdgeId, NodeId, Product};
 use super::structure::{StateId, Structure};
 use super::tableau::{ListId, Tableau};
@@ -149,7 +150,15 @@ impl<'p, 's, S: Structure> Search<'p, 's, S> {
             return self.enter(node, takes);
         }
         let at = self.order[node as usize];
-        if at == DEAD { None } else { self.merge(at, takes) }
+        if at == DEAD || self.closes_early() { None } else { self.merge(at, takes) }
+    }
+
+    /// Whether a planted mistake overlooks that a cycle is closed.
+    fn closes_early(&mut self) -> bool {
+        match self.product.planted {
+            Some(Mistake::ClosesEarly(n)) => self.product.errs(n),
+            _ => false,
+        }
     }
 
     /// An edge leads back to an active node: everything from its component on is one component.

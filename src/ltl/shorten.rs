@@ -5,8 +5,8 @@
 
 use super::lasso::{Lasso, LassoWord};
 use super::structure::StateId;
-use super::syntax::Resolved;
 use super::work::Work;
+use crate::temporal::syntax::Resolved;
 use std::collections::HashMap;
 
 /// A path as places of the one that was found.

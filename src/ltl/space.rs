@@ -113,6 +113,10 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
         self.states.store.row(s)
     }
 
+    pub fn propositions(&self) -> &P {
+        &self.states.propositions
+    }
+
     /// The propositions of states that hold in a state.
     pub fn props(&self, s: StateId) -> u64 {
         self.states.props[s as usize]

@@ -13,7 +13,7 @@
 //!
 //! Absent on purpose: states, edges, search.
 
-use super::syntax::{Binary, Formula, Prop, Unary};
+use crate::temporal::syntax::{Binary, Formula, Prop, Unary};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -23,7 +23,7 @@ pub struct TooLarge(pub String);
 
 /// A formula of the core; parts are places in [`Tableau::nodes`], before the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Core {
+pub enum Core {
     True,
     Prop(Prop),
     Not(u32),
@@ -97,6 +97,8 @@ pub struct Tableau {
     atoms: Interner<Atom>,
     lists: Vec<Box<[AtomId]>>,
     known: HashMap<u64, ListId, foldhash::fast::FixedState>,
+    /// A mistake of a test's: this list loses its last atom.
+    pub loses_atom: Option<ListId>,
 }
 
 const WORD: usize = 64;
@@ -116,6 +118,7 @@ impl Tableau {
             atoms: Interner::default(),
             lists: vec![],
             known: HashMap::default(),
+            loses_atom: None,
         };
         let mut seen = HashMap::new();
         let f = t.core(formula, &mut seen)?;
@@ -149,6 +152,30 @@ impl Tableau {
 
     pub fn untils(&self) -> usize {
         self.untils.len()
+    }
+
+    /// The formulas of the closure.
+    pub fn formulas(&self) -> &[Core] {
+        &self.nodes
+    }
+
+    pub fn until_at(&self, i: usize) -> u32 {
+        self.untils[i]
+    }
+
+    /// What the first atoms that fulfil a need claim, by formula and value, and which formulas were true before.
+    pub fn asked(&self, need: NeedId) -> (Vec<(u32, bool)>, Vec<u32>) {
+        match self.needs.items[need as usize] {
+            Need::First => (vec![(self.root, true)], vec![]),
+            Need::Then { claimed, next, past } => {
+                let places = |word: u64, list: &[u32]| -> Vec<usize> {
+                    (0..list.len()).filter(|i| word >> i & 1 == 1).collect()
+                };
+                let claims = places(claimed, &self.next).into_iter();
+                let claims = claims.map(|i| (self.next[i], next >> i & 1 == 1)).collect();
+                (claims, places(past, &self.past).into_iter().map(|i| self.past[i]).collect())
+            }
+        }
     }
 
     /// The different atoms so far.
@@ -320,6 +347,9 @@ impl Tableau {
         let mut list: Vec<AtomId> = found.into_iter().map(|a| self.intern_atom(a)).collect();
         list.sort_unstable();
         list.dedup();
+        if self.loses_atom == Some(self.lists.len() as ListId) {
+            list.truncate(list.len().saturating_sub(1));
+        }
         self.lists.push(list.into());
         (self.lists.len() - 1) as ListId
     }

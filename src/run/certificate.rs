@@ -1,22 +1,34 @@
-//! Certificates of checks: the statement that is made, and the file that is written.
+//! Certificates of checks and of formulas: the statement that is made, and the file that is written.
 
 use super::project::Solved;
+use crate::certify::ltl::Paths;
 use crate::certify::{self, Failed};
 use crate::explore::plan::Refusal;
 use crate::explore::{Explored, Options};
-use crate::symmetry::Strategy;
-use crate::system::Stop;
+use crate::ltl::machine::Predicates;
+use crate::ltl::proof::Proved;
+use crate::ltl::space::Space;
+use crate::symmetry::{Action, Strategy};
+use crate::system::{Machine, Stop};
+use crate::temporal::atoms::Bound;
 use kanon_checker::check::{files, sizes};
 use kanon_checker::statement::{Claims, Goal, Statement};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const PROOFS: Refusal = Refusal(
     "what is only said to be proved is in no certificate: leave out `--certificate` or `--proof-info`",
 );
-const FORMULAS: Refusal =
-    Refusal("certificates are about states, not about formulas: leave out `--certificate` or `--ltl`");
+const FORMULAS: Refusal = Refusal(
+    "this certificate is about states; `kanon ltl --certificate` writes those of formulas: leave out `--ltl`",
+);
+const SEVERAL: Refusal =
+    Refusal("a certificate is about one formula: give one, or leave out `--certificate`");
+const CHOSEN: Refusal = Refusal(
+    "a certificate is about all paths from initial states: leave out `--certificate`, or `--from` and `--current`",
+);
 const STRATEGY: Refusal = Refusal(
     "this strategy has no witnesses, which a certificate needs: take `--symmetry off`, `canon`, `nauty` or `auto`",
 );
@@ -45,12 +57,69 @@ pub fn write(
     let action = explored.reduction.as_ref().map(|_| solved.action());
     let symmetry = action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default();
     let statement = statement(solved, explored, options, symmetry).json();
-    // Under another name until it is whole: a file that is there is not lost to one that fails.
+    whole(path, |file| certify::write(file, &statement, &solved.machine, action, explored, stop).map(drop))
+}
+
+/// Whether there can be a certificate of formulas: how many there are, and whether paths start in a chosen state, or a
+/// formula speaks of one.
+///
+/// # Errors
+/// Why not.
+pub fn formulas_refused(chosen: bool, formulas: usize) -> Result<(), Refusal> {
+    match formulas {
+        _ if chosen => Err(CHOSEN),
+        1 => Ok(()),
+        _ => Err(SEVERAL),
+    }
+}
+
+/// A formula that holds, with what the search for paths has stored.
+pub struct Proven<'a> {
+    pub bound: &'a Bound,
+    pub proved: &'a Proved,
+    pub space: &'a Space<'a, Machine, Predicates>,
+    /// What representatives were found with.
+    pub reduction: Option<(&'a Arc<dyn Action>, Strategy)>,
+}
+
+/// Writes the certificate of a formula that holds, and says where.
+pub fn write_formula(path: &Path, solved: &Solved, formula: &Proven, stop: &Stop) -> Result<PathBuf, String> {
+    let model = &solved.project.opened.model;
+    if !model.left_out.is_empty() {
+        let why = "a part of the machine is left out, and the checker takes nothing but whole machines";
+        return Err(format!("cannot write {}: {why}", path.display()));
+    }
+    let symmetry = formula.reduction.map(|(a, _)| certify::sets(a.group(), &solved.machine.model));
+    let rows: Vec<Vec<u64>> =
+        certify::ltl::states(formula.proved).into_iter().map(|s| formula.space.row(s).to_vec()).collect();
+    let claims = Claims {
+        invariant: false,
+        assertions: false,
+        no_deadlock: false,
+        goal: Goal::Ignored,
+        goal_text: None,
+        formula: Some(formula.bound.text.clone()),
+    };
+    let statement = stated(solved, claims, symmetry.unwrap_or_default(), rows.len()).json();
+    let instances = formula.space.propositions().instances();
+    let paths = Paths {
+        property: &formula.bound.property,
+        proved: formula.proved,
+        rows: &rows,
+        instances: &instances,
+    };
+    whole(path, |file| {
+        certify::ltl::write(file, &statement, &solved.machine, formula.reduction, &paths, stop).map(drop)
+    })
+}
+
+/// Writes a file under another name until it is whole: one that is there is not lost to one that fails.
+fn whole(path: &Path, write: impl FnOnce(BufWriter<File>) -> Result<(), Failed>) -> Result<PathBuf, String> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     let written = File::create(&part).map_err(Failed::File).and_then(|file| {
-        certify::write(BufWriter::new(file), &statement, &solved.machine, action, explored, stop)?;
+        write(BufWriter::new(file))?;
         Ok(std::fs::rename(&part, path)?)
     });
     match written {
@@ -65,15 +134,29 @@ pub fn write(
 
 fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: Vec<String>) -> Statement {
     let project = solved.project;
-    let opened = &project.opened;
-    let (model, scope) = (&opened.model, &opened.scope);
-    let mut files = files(&opened.sources);
-    files.truncate(project.texts);
-    let goal = match (&model.goal, &project.goal) {
+    let goal = match (&project.opened.model.goal, &project.goal) {
         (Some(_), Some(_)) if options.goal => Goal::Given,
         (Some(_), None) if options.goal => Goal::Model,
         _ => Goal::Ignored,
     };
+    let claims = Claims {
+        invariant: options.invariant,
+        assertions: options.assertions,
+        no_deadlock: options.deadlock,
+        goal,
+        goal_text: project.goal.clone().filter(|_| goal == Goal::Given),
+        formula: None,
+    };
+    stated(solved, claims, symmetry, explored.store.len())
+}
+
+/// What is claimed of this project.
+fn stated(solved: &Solved, claims: Claims, symmetry: Vec<String>, states: usize) -> Statement {
+    let project = solved.project;
+    let opened = &project.opened;
+    let (model, scope) = (&opened.model, &opened.scope);
+    let mut files = files(&opened.sources);
+    files.truncate(project.texts);
     Statement {
         kanon: env!("CARGO_PKG_VERSION").to_string(),
         files,
@@ -82,15 +165,9 @@ fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: 
         minint: scope.minint.clone(),
         maxint: scope.maxint.clone(),
         wd: opened.reading.name().to_string(),
-        claims: Claims {
-            invariant: options.invariant,
-            assertions: options.assertions,
-            no_deadlock: options.deadlock,
-            goal,
-            goal_text: project.goal.clone().filter(|_| goal == Goal::Given),
-        },
+        claims,
         symmetry,
         valuations: solved.machine.valuations() as u64,
-        states: explored.store.len() as u64,
+        states: states as u64,
     }
 }

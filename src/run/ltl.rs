@@ -1,6 +1,7 @@
 //! Checks temporal formulas on a machine.
 
 use super::blame;
+use super::certificate::{self, Proven};
 use super::check::lacking;
 use super::deadline::Deadline;
 use super::notes;
@@ -23,9 +24,11 @@ use crate::model::scope::ScopeArgs;
 use crate::symmetry::note::Fixed;
 use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
 use crate::system::{Machine, System};
+use crate::trace::export::Shown;
 use crate::trace::fault::plain_error;
 use crate::trace::{Trace, replay};
 use crate::verdict::{Broken, Decision, Verdict, Why};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,6 +47,8 @@ pub struct Task {
     pub symmetry: Strategy,
     /// Look at a search that has found nothing once more.
     pub audit: bool,
+    /// A file for the certificate of a formula that holds; then there is one formula.
+    pub certificate: Option<PathBuf>,
 }
 
 /// The answer to one formula.
@@ -70,6 +75,16 @@ pub struct Answered {
     pub seconds: f64,
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
+    /// Where the certificate was written that was asked for, or why it was not.
+    pub certificate: Option<Result<PathBuf, String>>,
+}
+
+impl Answered {
+    /// Its counterexample, to be written to a file.
+    pub fn shown(&self) -> Option<Shown<'_>> {
+        let found = self.finding.as_ref()?;
+        Some(Shown { trace: &found.trace, back: found.back, formula: Some(&self.text) })
+    }
 }
 
 /// A path that does not fulfil the formula.
@@ -171,6 +186,10 @@ pub fn check(solved: &Solved, bindings: &Bindings, task: &Task, deadline: &Deadl
     plan(&options, Asked::Paths, false).map_err(|why| vec![plain_error(why.to_string())])?;
     if solved.project.opened.reading == Reading::Strict {
         return Err(vec![plain_error(STRICT_PATHS.to_string())]);
+    }
+    if task.certificate.is_some() {
+        certificate::formulas_refused(task.from.is_some() || task.current.is_some(), bindings.formulas.len())
+            .map_err(|why| vec![plain_error(why.to_string())])?;
     }
     let mut run = Run { solved, task, deadline, from: None, current: None };
     let from = run.choose("--from", bindings.from.as_ref())?;
@@ -314,6 +333,7 @@ impl Run<'_> {
             counts: Counts::default(),
             seconds: 0.0,
             notes: notes::advice(why).into_iter().collect(),
+            certificate: None,
         }
     }
 
@@ -337,7 +357,8 @@ impl Run<'_> {
         let is_reduced = reducer.is_some();
         let mut space = self.space(bound, reducer, self.task.limits);
         let (stop, audit) = (self.deadline.flag.clone(), self.task.audit);
-        let mut options = ltl::Options { stop, audit, ..ltl::Options::default() };
+        let prove = self.task.certificate.is_some();
+        let mut options = ltl::Options { stop, audit, prove, ..ltl::Options::default() };
         if let Some(row) = &self.from {
             options.from = Some(space.state(row));
         }
@@ -384,6 +405,12 @@ impl Run<'_> {
                 (Err(why), None) => verdict = Verdict::Unknown(Why::Internal(why)),
             }
         }
+        let mut written = None;
+        if let (Some(path), Some(proved), true) = (&self.task.certificate, &answer.proved, verdict.holds()) {
+            let reduction = is_reduced.then_some((&action, strategy));
+            let formula = Proven { bound, proved, space: &space, reduction };
+            written = Some(certificate::write_formula(path, self.solved, &formula, &self.deadline.flag));
+        }
         let reason = match &verdict {
             Verdict::Holds(_) => None,
             Verdict::Fails(lasso) => Some(match lasso.back {
@@ -415,6 +442,7 @@ impl Run<'_> {
                 Verdict::Unknown(why) => notes::advice(why).into_iter().collect(),
                 Verdict::Fails(_) => vec![],
             },
+            certificate: written,
         })
     }
 

@@ -106,6 +106,7 @@ fn statement(system: &Machine, explored: &Explored, symmetry: Vec<String>, no_de
             no_deadlock,
             goal: Goal::Ignored,
             goal_text: None,
+            formula: None,
         },
         symmetry,
         valuations: system.valuations() as u64,

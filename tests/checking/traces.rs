@@ -7,6 +7,7 @@ use kanon::model::scope::ScopeArgs;
 use kanon::run::answer::Decision;
 use kanon::run::{Deadline, Task, check_file};
 use kanon::symmetry::Strategy;
+use kanon::trace::export::Shown;
 use kanon_checker::{Refuted, Rejected, check_trace};
 use kanon_language::model::reading::Reading;
 use serde_json::Value;
@@ -24,7 +25,12 @@ fn counterexample(path: &Path, symmetry: Strategy, file: &Path) -> Option<(&'sta
     let found = with_large_stack(|| check_file(path, &ScopeArgs::default(), &task, &Deadline::never()).ok());
     let (project, found) = found.ok()??;
     let finding = found.finding.filter(|_| found.verdict == Decision::Fails)?;
-    kanon::trace::export::write(file, &finding.trace, None, &project.opened).expect("a trace");
+    kanon::trace::export::write(
+        file,
+        Shown { trace: &finding.trace, back: None, formula: None },
+        &project.opened,
+    )
+    .expect("a trace");
     let text = std::fs::read_to_string(file).expect("a trace");
     Some((finding.kind, serde_json::from_str(&text).expect("JSON")))
 }

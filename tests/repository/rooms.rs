@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "lang",
     "model",
+    "temporal",
     "plain",
     "reference",
     "value",
@@ -19,9 +20,9 @@ const ORDER: [&str; 19] = [
     "system",
     "symmetry",
     "explore",
-    "certify",
     "refine",
     "ltl",
+    "certify",
     "trace",
     "run",
     "report",

@@ -34,12 +34,23 @@ impl Format {
     }
 }
 
-/// Writes a trace in the format of the file's name. With `back` the last step leads to the state at that place again;
-/// ProB's format cannot say so.
+/// A trace, and what it shows.
+#[derive(Clone, Copy)]
+pub struct Shown<'t> {
+    pub trace: &'t Trace,
+    /// The last step leads to the state at this place again.
+    pub back: Option<usize>,
+    /// The temporal formula that it does not fulfil.
+    pub formula: Option<&'t str>,
+}
+
+/// Writes a trace in the format of the file's name. Only kanon's own names the formula, and ProB's cannot say where a loop
+/// begins.
 ///
 /// # Errors
 /// Those of the file system.
-pub fn write(path: &Path, t: &Trace, back: Option<usize>, opened: &Opened) -> std::io::Result<()> {
+pub fn write(path: &Path, shown: Shown, opened: &Opened) -> std::io::Result<()> {
+    let Shown { trace: t, back, formula } = shown;
     let mut value = match Format::of(path) {
         Format::Kanon => kanon(t, &opened.model, &opened.scope),
         Format::Itf => itf::export(t, &opened.model),
@@ -55,6 +66,9 @@ pub fn write(path: &Path, t: &Trace, back: Option<usize>, opened: &Opened) -> st
             value["loop"] = back.into();
         }
         _ => {}
+    }
+    if let (Format::Kanon, Some(formula)) = (Format::of(path), formula) {
+        value["formula"] = formula.into();
     }
     std::fs::write(path, format!("{value:#}\n"))
 }

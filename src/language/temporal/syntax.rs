@@ -1,7 +1,6 @@
 //! The syntax tree of LTL[e] with past (*Seven at one stroke*, §3 and §5), over any kind of atomic proposition.
 //!
-//! All operators are kept as they were written, for people; what the search works on is the smaller core of
-//! [`super::tableau`]. The meaning is that of the paper on maximal paths, which are infinite or end in a deadlock:
+//! All operators are kept as they were written, for people. The meaning is that of the paper on maximal paths, which are infinite or end in a deadlock:
 //! `X f` and `[t]` are false at the end of a finite path, `Y f` is false at its beginning.
 
 use std::fmt;
@@ -39,7 +38,7 @@ pub enum Binary {
     Trigger,
 }
 
-/// An atomic proposition of a [`super::Structure`], by number.
+/// An atomic proposition by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prop {
     /// Of the state.
