@@ -125,7 +125,7 @@ pub fn certificate(bytes: &[u8]) {
                    clear = BEGIN s := {} || n := 0 END END";
     let model = load_text("fuzzed/m.mch", TEXT).model.expect("our own model");
     let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
-    let effort = Effort { root: 100_000, state: 100_000 };
+    let effort = Effort { root: 100_000, solved: 100_000, state: 100_000 };
     let checked = |bytes: &[u8]| check_model(&model, &scope, None, &mut || Ok(bytes), Part::WHOLE, effort);
     let _ = checked(bytes);
     let states = u64::from(bytes.first().copied().unwrap_or_default());

@@ -8,7 +8,7 @@ use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
 use crate::permute::{Movable, Permutation, Wrong};
 use crate::reject::{Place, Rejected};
-use crate::statement::{File, Goal, Statement};
+use crate::statement::{Constants as How, File, Goal, Statement};
 use crate::states::States;
 use kanon_language::lang::diag::{FileId, SourceMap};
 use kanon_language::model::open::{Opened, open};
@@ -19,20 +19,49 @@ use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
 use kanon_semantics::reference::{self, Cx, Env, State};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-/// How far the evaluator goes before it gives up: for the constants and the initial states of a valuation, and for a state.
+/// How far the evaluator goes before it gives up: for the constants and the initial states of a valuation, for constants
+/// that only a solver could find, and for a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub root: u64,
+    pub solved: u64,
     pub state: u64,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { root: 2_000_000_000, state: 200_000_000 }
+        Effort { root: 2_000_000_000, solved: 20_000_000, state: 200_000_000 }
+    }
+}
+
+/// What an acceptance rests on although nobody here has looked at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Believed {
+    /// PROPERTIES have no other valuations than those that are listed, and have a value for all others. Each that is
+    /// listed was evaluated.
+    NoOtherValuations { listed: u64, how: How, why: String },
+}
+
+impl fmt::Display for Believed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Believed::NoOtherValuations { listed, how, why } => {
+                let who = match how {
+                    How::Enumerated => "kanon's enumeration",
+                    How::Solved => "the SAT solver",
+                };
+                let only = match listed {
+                    1 => "no other valuation of the constants than the listed one".to_string(),
+                    n => format!("no other valuations of the constants than the {n} listed ones"),
+                };
+                write!(f, "{who}: PROPERTIES have {only} (the evaluator gives up: {why})")
+            }
+        }
     }
 }
 
@@ -56,6 +85,8 @@ pub struct Accepted {
     /// Those of them that needed a witness.
     pub witnesses: u64,
     pub part: Part,
+    /// What has to be believed for it beside this program: nothing, or it is accepted relative to these.
+    pub relative: Vec<Believed>,
 }
 
 /// Checks a certificate of a model. `certificate` opens it, once for each of the two readings.
@@ -113,11 +144,12 @@ pub fn check_model<R: Read>(
         part,
         transitions: 0,
         witnesses: 0,
+        relative: vec![],
     };
     checker.read(&mut first)?;
     checker.follow(&mut second)?;
-    let Checker { transitions, witnesses, .. } = checker;
-    Ok(Accepted { statement, transitions, witnesses, part })
+    let Checker { transitions, witnesses, relative, .. } = checker;
+    Ok(Accepted { statement, transitions, witnesses, part, relative })
 }
 
 /// The model at the sizes of the statement, and of the files that it names.
@@ -238,6 +270,7 @@ struct Checker<'m> {
     part: Part,
     transitions: u64,
     witnesses: u64,
+    relative: Vec<Believed>,
 }
 
 impl<'m> Checker<'m> {
@@ -383,38 +416,71 @@ impl<'m> Checker<'m> {
 
     /// Every valuation of the constants that there is stands in the file; returns them in the file's order.
     fn constants(&mut self) -> Result<Vec<State<'m>>, Rejected> {
-        let cx = self.evaluator(self.effort.root);
+        let how = self.statement.constants;
+        let cx = self.evaluator(match how {
+            How::Enumerated => self.effort.root,
+            How::Solved => self.effort.solved.min(self.effort.root),
+        });
         let reached = reference::constants(&cx);
-        if let Some(fault) = reached.faults.first() {
-            return Err(fault_at(Place::Constants, fault, "PROPERTIES"));
-        }
-        self.not_truncated(&cx, || Place::Constants)?;
-        let mut by_value: BTreeMap<Constants, Vec<State<'m>>> = BTreeMap::new();
-        for state in reached.found {
-            let values = state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned()));
-            by_value.entry(values.collect()).or_default().push(state);
-        }
-        let mut known = vec![];
-        for (i, v) in self.valuations.iter().enumerate() {
-            match by_value.remove(v).as_deref() {
-                Some([state]) => known.push(state.clone()),
-                // They differ only in what is symbolic.
-                Some(_) => {
-                    let why = "several valuations differ only in sets that are not listed".into();
-                    return Err(Rejected::Undecided { at: Place::Constants, why });
-                }
-                None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
+        let known = match gave_up(&reached.faults, &cx) {
+            Err(fault) => return Err(fault_at(Place::Constants, fault, "PROPERTIES")),
+            Ok(None) => self.these(reached.found)?,
+            Ok(Some(why)) => {
+                let listed = self.valuations.len() as u64;
+                self.relative.push(Believed::NoOtherValuations { listed, how, why });
+                self.each_listed()?
             }
-        }
-        if let Some(missing) = by_value.keys().next() {
-            return Err(Rejected::MissingValuation { shown: self.shown(missing, &self.model.constants) });
-        }
+        };
         if known.is_empty() {
             return Err(Rejected::NoInitialState);
         }
         for (i, d) in self.model.constants.iter().enumerate() {
             if self.valuations.iter().any(|v| v[i].is_none()) {
                 self.movable.fix_type(&d.ty);
+            }
+        }
+        Ok(known)
+    }
+
+    /// The valuations that the evaluator has found are those of the file.
+    fn these(&self, found: Vec<State<'m>>) -> Result<Vec<State<'m>>, Rejected> {
+        let mut by_value: BTreeMap<Constants, Vec<State<'m>>> = BTreeMap::new();
+        for state in found {
+            by_value.entry(listed(&state)).or_default().push(state);
+        }
+        let mut known = vec![];
+        for (i, v) in self.valuations.iter().enumerate() {
+            match by_value.remove(v).as_deref() {
+                Some([state]) => known.push(state.clone()),
+                Some(_) => return Err(not_listed()),
+                None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
+            }
+        }
+        match by_value.keys().next() {
+            Some(missing) => {
+                Err(Rejected::MissingValuation { shown: self.shown(missing, &self.model.constants) })
+            }
+            None => Ok(known),
+        }
+    }
+
+    /// Each valuation of the file fulfils PROPERTIES, and none is there twice. Whether there are others is not asked.
+    fn each_listed(&self) -> Result<Vec<State<'m>>, Rejected> {
+        let mut known: Vec<State<'m>> = vec![];
+        let mut seen: BTreeSet<&Constants> = BTreeSet::new();
+        for (v, number) in self.valuations.iter().zip(1..) {
+            let cx = self.evaluator(self.effort.root);
+            let reached = reference::constants_with(&cx, v);
+            let at = || Place::Initial { valuation: number, shown: self.shown(v, &self.model.constants) };
+            match gave_up(&reached.faults, &cx) {
+                Err(fault) => return Err(fault_at(at(), fault, "PROPERTIES")),
+                Ok(Some(why)) => return Err(Rejected::Undecided { at: at(), why }),
+                Ok(None) => {}
+            }
+            match &reached.found[..] {
+                [state] if listed(state) == *v && seen.insert(v) => known.push(state.clone()),
+                [] | [_] => return Err(Rejected::NoValuation { valuation: number }),
+                _ => return Err(not_listed()),
             }
         }
         Ok(known)
@@ -557,10 +623,7 @@ impl<'m> Checker<'m> {
     fn not_truncated(&self, cx: &Cx<'m>, at: impl Fn() -> Place) -> Result<(), Rejected> {
         match cx.truncated().is_empty() {
             true => Ok(()),
-            false => {
-                let why = "an integer that nothing bounds would have to be enumerated".into();
-                Err(Rejected::Undecided { at: at(), why })
-            }
+            false => Err(Rejected::Undecided { at: at(), why: UNBOUNDED.into() }),
         }
     }
 
@@ -587,6 +650,31 @@ impl<'m> Checker<'m> {
         }
     }
 }
+
+/// Why what was found need not be all there is; an error if PROPERTIES have no value.
+fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
+    let mut gave_up = None;
+    for fault in faults {
+        match fault {
+            Fault::Wd(_) => return Err(fault),
+            Fault::Limit(_, why) => gave_up = gave_up.or(Some(why.clone())),
+        }
+    }
+    let is_truncated = !cx.truncated().is_empty();
+    Ok(gave_up.or_else(|| is_truncated.then(|| UNBOUNDED.to_string())))
+}
+
+/// The values of the constants as a certificate lists them.
+fn listed(state: &State) -> Constants {
+    state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
+}
+
+fn not_listed() -> Rejected {
+    let why = "several valuations differ only in sets that are not listed".into();
+    Rejected::Undecided { at: Place::Constants, why }
+}
+
+const UNBOUNDED: &str = "an integer that nothing bounds would have to be enumerated";
 
 fn unassigned(at: Place) -> Rejected {
     Rejected::Undefined { at, what: "a variable gets no value".into() }

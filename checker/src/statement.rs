@@ -45,6 +45,26 @@ pub struct Claims {
     pub goal_text: Option<String>,
 }
 
+/// How kanon knows the valuations of the constants. The checker looks for them itself; this says how far it has to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constants {
+    /// All candidates were tried.
+    Enumerated,
+    /// A solver said that there are no others.
+    Solved,
+}
+
+impl Constants {
+    const ALL: [Constants; 2] = [Constants::Enumerated, Constants::Solved];
+
+    fn name(self) -> &'static str {
+        match self {
+            Constants::Enumerated => "enumerated",
+            Constants::Solved => "solved",
+        }
+    }
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -59,6 +79,7 @@ pub struct Statement {
     pub maxint: BigInt,
     /// How terms without a value are read.
     pub wd: String,
+    pub constants: Constants,
     pub claims: Claims,
     /// The sets whose elements may be renamed in the proof.
     pub symmetry: Vec<String>,
@@ -86,6 +107,7 @@ impl Statement {
             "minint": self.minint.to_string(),
             "maxint": self.maxint.to_string(),
             "wd": self.wd,
+            "constants": self.constants.name(),
             "claims": {
                 "invariant": c.invariant,
                 "assertions": c.assertions,
@@ -127,6 +149,9 @@ impl Statement {
         let integer = |text: String| text.parse().map_err(|_| Rejected::Statement("a bound is no integer"));
         let (minint, maxint) = (integer(top.text("minint")?)?, integer(top.text("maxint")?)?);
         let wd = top.text("wd")?;
+        let how = top.text("constants")?;
+        let constants = Constants::ALL.into_iter().find(|c| c.name() == how);
+        let constants = constants.ok_or(Rejected::Field("constants"))?;
         let claims = top.take("claims")?;
         let mut c = Fields::of(claims, "the claims are no object")?;
         let (goal, goal_text) = match c.take("never")? {
@@ -165,6 +190,7 @@ impl Statement {
             minint,
             maxint,
             wd,
+            constants,
             claims,
             symmetry,
             valuations,

@@ -7,7 +7,7 @@ use crate::explore::{Explored, Options};
 use crate::symmetry::Strategy;
 use crate::system::Stop;
 use kanon_checker::check::{files, sizes};
-use kanon_checker::statement::{Claims, Goal, Statement};
+use kanon_checker::statement::{Claims, Constants, Goal, Statement};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,10 @@ fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: 
         minint: scope.minint.clone(),
         maxint: scope.maxint.clone(),
         wd: opened.reading.name().to_string(),
+        constants: match solved.machine.is_solved_by_solver() {
+            true => Constants::Solved,
+            false => Constants::Enumerated,
+        },
         claims: Claims {
             invariant: options.invariant,
             assertions: options.assertions,

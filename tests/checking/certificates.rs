@@ -17,12 +17,12 @@ use kanon::system::{Machine, Role, Stop};
 use kanon::value::Scope;
 use kanon_checker::check::{Effort, Part, sizes};
 use kanon_checker::container::{Kind, Reader, Writer};
-use kanon_checker::statement::{Claims, Goal, Statement};
+use kanon_checker::statement::{Claims, Constants, Goal, Statement};
 use kanon_checker::{Accepted, Place, Rejected, check, check_model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub const EFFORT: Effort = Effort { root: 20_000_000, state: 2_000_000 };
+pub const EFFORT: Effort = Effort { root: 20_000_000, solved: 2_000_000, state: 2_000_000 };
 
 /// A folder that goes away with its owner.
 pub struct Folder(pub PathBuf);
@@ -100,6 +100,7 @@ fn statement(system: &Machine, explored: &Explored, symmetry: Vec<String>, no_de
         minint: system.scope.minint.clone(),
         maxint: system.scope.maxint.clone(),
         wd: "kleene".into(),
+        constants: Constants::Enumerated,
         claims: Claims {
             invariant: true,
             assertions: true,

@@ -29,8 +29,8 @@ pub use pred::holds;
 pub use search::{Solutions, solutions};
 pub use set::{Symbolic, contains};
 pub use stmt::{
-    Outcomes, Reached, StepFault, Successor, Successors, constants, execute, execute_operation,
-    initial_states, successors,
+    Outcomes, Reached, StepFault, Successor, Successors, constants, constants_with, execute,
+    execute_operation, initial_states, successors,
 };
 
 use crate::lang::diag::Span;
