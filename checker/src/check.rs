@@ -127,6 +127,9 @@ pub fn check_model<R: Read>(
 ) -> Result<Accepted, Rejected> {
     let (mut first, text) = begin(certificate)?;
     let statement = Statement::read(&text)?;
+    if statement.formulas.is_some() {
+        return Err(Rejected::Statement("a proof by formulas is checked by kanon-symbolic-checker"));
+    }
     let (mut second, again) = begin(certificate)?;
     if again != text {
         return Err(Rejected::Unreadable("it has changed between two readings".into()));
@@ -153,7 +156,10 @@ pub fn check_model<R: Read>(
 }
 
 /// The model at the sizes of the statement, and of the files that it names.
-fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
+///
+/// # Errors
+/// What does not fit.
+pub fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
     let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
     let reading = reading.ok_or(Rejected::Field("wd"))?;
     let opened = opened_at(path, &statement.sets, (&statement.minint, &statement.maxint), reading)?;
@@ -228,7 +234,11 @@ pub fn sizes(model: &Model, scope: &Scope) -> Vec<(String, u64)> {
     model.sets.iter().zip(&scope.card).map(|(s, n)| (s.name.to_string(), *n)).collect()
 }
 
-fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
+/// What the statement claims to be false everywhere.
+///
+/// # Errors
+/// There is no such goal.
+pub fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
     match (statement.claims.goal, &statement.claims.goal_text) {
         (Goal::Given, Some(text)) => match opened.predicate("goal", text) {
             Ok(p) => Ok(Some(p)),
@@ -307,6 +317,9 @@ impl<'m> Checker<'m> {
                             return Err(Rejected::Twice { state: self.states.len() as u64 });
                         }
                         self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
+                    }
+                    Kind::Lemmas | Kind::Question | Kind::Steps => {
+                        return Err(malformed("a proof about states has no formulas"));
                     }
                 }
             }

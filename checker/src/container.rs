@@ -41,11 +41,19 @@ pub enum Kind {
     Initial = 2,
     /// States, each with the witnesses of its successors.
     States = 3,
+    /// Lemmas of an inductive invariant.
+    Lemmas = 32,
+    /// A question of a proof by formulas.
+    Question = 33,
+    /// Steps of the refutation of the last question.
+    Steps = 34,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        [Kind::Valuations, Kind::Initial, Kind::States].into_iter().find(|k| *k as u8 == byte)
+        let explicit = [Kind::Valuations, Kind::Initial, Kind::States];
+        let by_formulas = [Kind::Lemmas, Kind::Question, Kind::Steps];
+        explicit.into_iter().chain(by_formulas).find(|k| *k as u8 == byte)
     }
 }
 

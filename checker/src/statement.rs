@@ -65,6 +65,46 @@ impl Constants {
     }
 }
 
+/// How a proof by formulas argues (docs/certificate.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The lemmas of the proof, and that nothing is bad, are an inductive invariant.
+    Invariant,
+    /// Induction over paths, with this k.
+    Induction(u64),
+    /// No path has so many steps.
+    End(u64),
+}
+
+impl Argument {
+    fn of(name: &str, depth: u64) -> Option<Argument> {
+        match (name, depth) {
+            ("invariant", 0) => Some(Argument::Invariant),
+            ("induction", k) => Some(Argument::Induction(k)),
+            ("end", n) => Some(Argument::End(n)),
+            _ => None,
+        }
+    }
+
+    fn named(self) -> (&'static str, u64) {
+        match self {
+            Argument::Invariant => ("invariant", 0),
+            Argument::Induction(k) => ("induction", k),
+            Argument::End(n) => ("end", n),
+        }
+    }
+}
+
+/// What a proof by formulas says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formulas {
+    pub argument: Argument,
+    /// The lemmas as B, for people who read it; what is checked is in the proof.
+    pub lemmas: Vec<String>,
+    /// Who says that questions without a refutation have no model: none if each has one.
+    pub solver: Option<String>,
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -79,12 +119,15 @@ pub struct Statement {
     pub maxint: BigInt,
     /// How terms without a value are read.
     pub wd: String,
+    /// Of a search through states.
     pub constants: Constants,
     pub claims: Claims,
     /// The sets whose elements may be renamed in the proof.
     pub symmetry: Vec<String>,
     pub valuations: u64,
     pub states: u64,
+    /// The proof is one by formulas: then it has no valuations, no states and no symmetry.
+    pub formulas: Option<Formulas>,
 }
 
 impl Statement {
@@ -98,8 +141,8 @@ impl Statement {
         };
         let files = self.files.iter().map(|f| json!({"name": f.name, "blake3": f.blake3, "bytes": f.bytes}));
         let sets = self.sets.iter().map(|(name, size)| json!({"name": name, "size": size}));
-        let text = json!({
-            "kind": "explicit",
+        let mut text = json!({
+            "kind": if self.formulas.is_some() { "formulas" } else { "explicit" },
             "kanon": self.kanon,
             "machine": self.machine,
             "files": files.collect::<Vec<_>>(),
@@ -107,7 +150,6 @@ impl Statement {
             "minint": self.minint.to_string(),
             "maxint": self.maxint.to_string(),
             "wd": self.wd,
-            "constants": self.constants.name(),
             "claims": {
                 "invariant": c.invariant,
                 "assertions": c.assertions,
@@ -115,10 +157,22 @@ impl Statement {
                 "never": goal,
                 "defined": true,
             },
-            "symmetry": self.symmetry,
-            "valuations": self.valuations,
-            "states": self.states,
         });
+        match &self.formulas {
+            None => {
+                text["constants"] = json!(self.constants.name());
+                text["symmetry"] = json!(self.symmetry);
+                text["valuations"] = json!(self.valuations);
+                text["states"] = json!(self.states);
+            }
+            Some(f) => {
+                let (argument, depth) = f.argument.named();
+                text["argument"] = json!(argument);
+                text["depth"] = json!(depth);
+                text["lemmas"] = json!(f.lemmas);
+                text["solver"] = json!(f.solver);
+            }
+        }
         format!("{text:#}\n")
     }
 
@@ -129,9 +183,11 @@ impl Statement {
     pub fn read(text: &str) -> Result<Statement, Rejected> {
         let value: Value = serde_json::from_str(text).map_err(|_| Rejected::Statement("it is not JSON"))?;
         let mut top = Fields::of(&value, "the statement is no object")?;
-        if top.text("kind")? != "explicit" {
-            return Err(Rejected::Statement("a proof of this kind is not known here"));
-        }
+        let by_formulas = match top.text("kind")?.as_str() {
+            "explicit" => false,
+            "formulas" => true,
+            _ => return Err(Rejected::Statement("a proof of this kind is not known here")),
+        };
         let kanon = top.text("kanon")?;
         let machine = top.text("machine")?;
         let mut files = vec![];
@@ -149,9 +205,6 @@ impl Statement {
         let integer = |text: String| text.parse().map_err(|_| Rejected::Statement("a bound is no integer"));
         let (minint, maxint) = (integer(top.text("minint")?)?, integer(top.text("maxint")?)?);
         let wd = top.text("wd")?;
-        let how = top.text("constants")?;
-        let constants = Constants::ALL.into_iter().find(|c| c.name() == how);
-        let constants = constants.ok_or(Rejected::Field("constants"))?;
         let claims = top.take("claims")?;
         let mut c = Fields::of(claims, "the claims are no object")?;
         let (goal, goal_text) = match c.take("never")? {
@@ -175,12 +228,25 @@ impl Statement {
             goal_text,
         };
         c.no_more()?;
-        let mut symmetry = vec![];
-        for set in top.list("symmetry")? {
-            symmetry
-                .push(set.as_str().ok_or(Rejected::Statement("the name of a set is no text"))?.to_string());
+        let (mut symmetry, mut valuations, mut states, mut formulas) = (vec![], 0, 0, None);
+        let mut constants = Constants::Enumerated;
+        if by_formulas {
+            let argument = Argument::of(&top.text("argument")?, top.number("depth")?);
+            formulas = Some(Formulas {
+                argument: argument.ok_or(Rejected::Field("argument"))?,
+                lemmas: top.texts("lemmas")?,
+                solver: match top.take("solver")? {
+                    Value::Null => None,
+                    name => Some(name.as_str().ok_or(Rejected::Field("solver"))?.to_string()),
+                },
+            });
+        } else {
+            let how = top.text("constants")?;
+            let found = Constants::ALL.into_iter().find(|c| c.name() == how);
+            constants = found.ok_or(Rejected::Field("constants"))?;
+            symmetry = top.texts("symmetry")?;
+            (valuations, states) = (top.number("valuations")?, top.number("states")?);
         }
-        let (valuations, states) = (top.number("valuations")?, top.number("states")?);
         top.no_more()?;
         Ok(Statement {
             kanon,
@@ -195,6 +261,7 @@ impl Statement {
             symmetry,
             valuations,
             states,
+            formulas,
         })
     }
 }
@@ -230,6 +297,11 @@ impl<'v> Fields<'v> {
 
     fn list(&mut self, name: &'static str) -> Result<&'v [Value], Rejected> {
         Ok(self.take(name)?.as_array().ok_or(Rejected::Field(name))?)
+    }
+
+    fn texts(&mut self, name: &'static str) -> Result<Vec<String>, Rejected> {
+        let text = |v: &Value| Ok(v.as_str().ok_or(Rejected::Field(name))?.to_string());
+        self.list(name)?.iter().map(text).collect()
     }
 
     fn no_more(&self) -> Result<(), Rejected> {

@@ -6,6 +6,10 @@
 //!
 //! Absent on purpose: anything that the checker would have to believe.
 
+mod formulas;
+
+pub use formulas::{Found, write_formulas};
+
 use crate::explore::{Explored, StateId};
 use crate::model::{Decl, Model};
 use crate::symmetry::{Action, Group, Perm, Reducer};

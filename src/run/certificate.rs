@@ -1,13 +1,14 @@
 //! Certificates of checks: the statement that is made, and the file that is written.
 
-use super::project::Solved;
-use crate::certify::{self, Failed};
+use super::project::{Project, Solved};
+use crate::certify::{self, Failed, Found};
 use crate::explore::plan::Refusal;
 use crate::explore::{Explored, Options};
 use crate::symmetry::Strategy;
 use crate::system::Stop;
 use kanon_checker::check::{files, sizes};
 use kanon_checker::statement::{Claims, Constants, Goal, Statement};
+use kanon_solver::solver;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -43,14 +44,42 @@ pub fn write(
     stop: &Stop,
 ) -> Result<PathBuf, String> {
     let action = explored.reduction.as_ref().map(|_| solved.action());
-    let symmetry = action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default();
-    let statement = statement(solved, explored, options, symmetry).json();
-    // Under another name until it is whole: a file that is there is not lost to one that fails.
+    let statement = Statement {
+        constants: match solved.machine.is_solved_by_solver() {
+            true => Constants::Solved,
+            false => Constants::Enumerated,
+        },
+        symmetry: action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default(),
+        valuations: solved.machine.valuations() as u64,
+        states: explored.store.len() as u64,
+        ..statement(solved.project, options)
+    };
+    let statement = statement.json();
+    whole(path, |out| certify::write(out, &statement, &solved.machine, action, explored, stop))
+}
+
+/// Writes the certificate of a proof by formulas, and says where.
+pub fn write_formulas(
+    path: &Path,
+    project: &Project,
+    options: &Options,
+    found: &Found,
+    stop: &solver::Stop,
+) -> Result<PathBuf, String> {
+    let statement = statement(project, options);
+    whole(path, |out| certify::write_formulas(out, statement, &project.opened, found, stop))
+}
+
+/// Under another name until it is whole: a file that is there is not lost to one that fails.
+fn whole<T>(
+    path: &Path,
+    write: impl FnOnce(BufWriter<File>) -> Result<T, Failed>,
+) -> Result<PathBuf, String> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     let written = File::create(&part).map_err(Failed::File).and_then(|file| {
-        certify::write(BufWriter::new(file), &statement, &solved.machine, action, explored, stop)?;
+        write(BufWriter::new(file))?;
         Ok(std::fs::rename(&part, path)?)
     });
     match written {
@@ -63,8 +92,8 @@ pub fn write(
     }
 }
 
-fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: Vec<String>) -> Statement {
-    let project = solved.project;
+/// What is claimed, of which files; nothing of the proof.
+fn statement(project: &Project, options: &Options) -> Statement {
     let opened = &project.opened;
     let (model, scope) = (&opened.model, &opened.scope);
     let mut files = files(&opened.sources);
@@ -82,10 +111,7 @@ fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: 
         minint: scope.minint.clone(),
         maxint: scope.maxint.clone(),
         wd: opened.reading.name().to_string(),
-        constants: match solved.machine.is_solved_by_solver() {
-            true => Constants::Solved,
-            false => Constants::Enumerated,
-        },
+        constants: Constants::Enumerated,
         claims: Claims {
             invariant: options.invariant,
             assertions: options.assertions,
@@ -93,8 +119,9 @@ fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: 
             goal,
             goal_text: project.goal.clone().filter(|_| goal == Goal::Given),
         },
-        symmetry,
-        valuations: solved.machine.valuations() as u64,
-        states: explored.store.len() as u64,
+        symmetry: vec![],
+        valuations: 0,
+        states: 0,
+        formulas: None,
     }
 }
