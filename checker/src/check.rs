@@ -14,10 +14,11 @@ use kanon_language::lang::diag::{FileId, SourceMap};
 use kanon_language::model::open::{Opened, open};
 use kanon_language::model::reading::Reading;
 use kanon_language::model::scope::ScopeArgs;
-use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
+use kanon_language::model::{ConstId, Decl, Expr, Model, SetId, element_name};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::{self, Cx, Env, State};
+use kanon_semantics::reference::search::Hint;
+use kanon_semantics::reference::{self, Cx, Env, Slot, State};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -141,6 +142,7 @@ pub fn check_model<R: Read>(
         movable: Movable::of(model, scope, goal.as_slice()),
         goal,
         sets: sets(model, &statement)?,
+        hints: vec![],
         valuations: vec![],
         states: States::new(),
         effort,
@@ -274,6 +276,7 @@ struct Checker<'m> {
     movable: Movable,
     goal: Option<&'m Expr>,
     sets: Vec<SetId>,
+    hints: Vec<Hint>,
     valuations: Vec<Constants>,
     states: States,
     effort: Effort,
@@ -291,17 +294,22 @@ impl<'m> Checker<'m> {
     /// The first reading: valuations and states.
     fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
         let mut chunk = 0;
-        let mut last = Kind::Valuations;
+        let mut last = Kind::Hints;
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if (kind as u8) < last as u8 {
+            if order(kind) < order(last) {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
             while !bytes.is_empty() {
                 match kind {
+                    Kind::Hints => {
+                        let pair =
+                            bytes.number().zip(bytes.number()).ok_or(malformed("a hint is not one"))?;
+                        self.hint(pair)?;
+                    }
                     Kind::Valuations => {
                         let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
                         self.valuations.push(v);
@@ -333,6 +341,22 @@ impl<'m> Checker<'m> {
                 return Err(Rejected::Counts { what, claimed, found: found as u64 });
             }
         }
+        Ok(())
+    }
+
+    /// A hint: the place of a constant, and that of a conjunct of PROPERTIES that says `c = E`, `c : S`, `c <: S` or the
+    /// same of a pair with c in it, where the other side does not mention c.
+    fn hint(&mut self, (constant, conjunct): (u64, u64)) -> Result<(), Rejected> {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let name = self.model.constants.get(place(constant)).map(|d| d.name.to_string());
+        let slot = Slot::Const(ConstId(u32::try_from(constant).unwrap_or(u32::MAX)));
+        let facts = reference::search::facts(&self.model.properties);
+        let fact = facts.get(place(conjunct)).and_then(|f| reference::search::generator(*f, slot));
+        let (Some(_), Some(_)) = (&name, fact) else {
+            let constant = name.unwrap_or_else(|| format!("constant {constant}"));
+            return Err(Rejected::NoHint { constant, conjunct: conjunct.saturating_add(1) });
+        };
+        self.hints.push(Hint { slot, fact: place(conjunct) });
         Ok(())
     }
 
@@ -391,7 +415,7 @@ impl<'m> Checker<'m> {
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() && kind != Kind::Valuations {
+            while !bytes.is_empty() && !matches!(kind, Kind::Hints | Kind::Valuations) {
                 let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
                 match kind {
                     Kind::Initial => {
@@ -434,6 +458,7 @@ impl<'m> Checker<'m> {
             How::Enumerated => self.effort.root,
             How::Solved => self.effort.solved.min(self.effort.root),
         });
+        let cx = cx.with_hints(self.hints.clone());
         let reached = reference::constants(&cx);
         let known = match gave_up(&reached.faults, &cx) {
             Err(fault) => return Err(fault_at(Place::Constants, fault, "PROPERTIES")),
@@ -662,6 +687,11 @@ impl<'m> Checker<'m> {
             }
         }
     }
+}
+
+/// Chunks come in this order.
+fn order(kind: Kind) -> u8 {
+    if kind == Kind::Hints { 0 } else { kind as u8 }
 }
 
 /// Why what was found need not be all there is; an error if PROPERTIES have no value.

@@ -41,6 +41,8 @@ pub enum Kind {
     Initial = 2,
     /// States, each with the witnesses of its successors.
     States = 3,
+    /// From which conjuncts of PROPERTIES constants are taken. It comes before the valuations.
+    Hints = 35,
     /// Lemmas of an inductive invariant.
     Lemmas = 32,
     /// A question of a proof by formulas.
@@ -51,7 +53,7 @@ pub enum Kind {
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        let explicit = [Kind::Valuations, Kind::Initial, Kind::States];
+        let explicit = [Kind::Hints, Kind::Valuations, Kind::Initial, Kind::States];
         let by_formulas = [Kind::Lemmas, Kind::Question, Kind::Steps];
         explicit.into_iter().chain(by_formulas).find(|k| *k as u8 == byte)
     }

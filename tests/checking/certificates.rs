@@ -576,6 +576,51 @@ fn what_only_a_solver_knows_is_believed() {
     assert!(run(&bytes, much).expect("it is right").relative.is_empty());
 }
 
+/// A hint names the conjunct from which a constant is taken: then nothing has to be believed that had to be without it. One
+/// that is no such conjunct is rejected.
+#[test]
+fn hints_name_conjuncts() {
+    let folder = Folder::new("hints");
+    let file = folder.0.join("M.mch");
+    let text = "MACHINE M CONSTANTS f, n PROPERTIES f : 1..5 --> 1..5 & n : 1..5 & f = %x.(x : 1..5 | 6 - x) & f(n) = 2
+        VARIABLES x INVARIANT x : 1..5 INITIALISATION x := n OPERATIONS turn = BEGIN x := f(x) END END";
+    std::fs::write(&file, text).expect("a model");
+    let certificate = folder.0.join("M.cert");
+    let task = Task { certificate: Some(certificate.clone()), ..Task::default() };
+    let (_, found) = check_file(&file, &ScopeArgs::default(), &task, &Deadline::never()).expect("a model");
+    assert_eq!(found.verdict, Decision::Holds);
+    let whole = Parts::of(&std::fs::read(&certificate).expect("it was written"));
+    // The constant 0 from the conjunct 2.
+    assert_eq!(whole.chunks[0], (Kind::Hints, vec![0, 2]));
+    let little = Effort { root: 5_000, solved: 5_000, state: 5_000 };
+    let run = |parts: &Parts| {
+        let mut open = || Ok(std::io::Cursor::new(parts.sealed()));
+        check(&file, &mut open, Part::WHOLE, little)
+    };
+    assert!(run(&whole).expect("it is right").relative.is_empty());
+    let with = |hints: Option<&[u8]>| {
+        let mut parts = whole.clone();
+        parts.chunks.remove(0);
+        parts.chunks.splice(0..0, hints.map(|h| (Kind::Hints, h.to_vec())));
+        run(&parts)
+    };
+    assert_eq!(with(None).expect("it is right").relative.len(), 1);
+    let no = |constant: &str, conjunct| Rejected::NoHint { constant: constant.into(), conjunct };
+    // No conjunct at all, one about another constant, one that is an equation but of something else, no constant.
+    for (hint, why) in [
+        (&[0, 99][..], no("f", 100)),
+        (&[0, 1], no("f", 2)),
+        (&[1, 2], no("n", 3)),
+        (&[1, 3], no("n", 4)),
+        (&[7, 0], no("constant 7", 1)),
+    ] {
+        assert_eq!(with(Some(hint)).expect_err("it is wrong"), why);
+    }
+    assert!(matches!(with(Some(&[0])), Err(Rejected::Malformed { .. })));
+    // A conjunct that is one and does not help costs time, and nothing else.
+    assert!(with(Some(&[0, 0])).is_ok());
+}
+
 /// The checker has the front end and the reference evaluator, and no engine.
 #[test]
 fn the_checker_depends_on_no_engine() {
