@@ -29,7 +29,7 @@ use kanon::value::Scope;
 use kanon::verdict::Verdict;
 use kanon_checker::check::{Effort, Part, check_model, sizes};
 use kanon_checker::container::{Kind, Writer};
-use kanon_checker::statement::{Claims, Goal, Statement};
+use kanon_checker::statement::{Claims, Constants, Goal, Statement};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -125,7 +125,7 @@ pub fn certificate(bytes: &[u8]) {
                    clear = BEGIN s := {} || n := 0 END END";
     let model = load_text("fuzzed/m.mch", TEXT).model.expect("our own model");
     let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
-    let effort = Effort { root: 100_000, state: 100_000 };
+    let effort = Effort { root: 100_000, solved: 100_000, state: 100_000 };
     let checked = |bytes: &[u8]| check_model(&model, &scope, None, &mut || Ok(bytes), Part::WHOLE, effort);
     let _ = checked(bytes);
     let states = u64::from(bytes.first().copied().unwrap_or_default());
@@ -139,10 +139,12 @@ pub fn certificate(bytes: &[u8]) {
         minint: scope.minint.clone(),
         maxint: scope.maxint.clone(),
         wd: "kleene".into(),
+        constants: Constants::Enumerated,
         claims,
         symmetry: if states.is_multiple_of(2) { vec![] } else { vec!["S".into()] },
         valuations: 1,
         states,
+        formulas: None,
     };
     let mut writer = Writer::new(vec![], &statement.json()).expect("memory");
     let rest = bytes.get(1..).unwrap_or_default();

@@ -39,9 +39,8 @@ pub mod refine;
 #[doc(hidden)]
 pub mod report;
 pub mod run;
-#[allow(missing_docs)]
 #[doc(hidden)]
-pub mod symbolic;
+pub use kanon_symbolic::symbolic;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod symmetry;

@@ -8,31 +8,61 @@ use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
 use crate::permute::{Movable, Permutation, Wrong};
 use crate::reject::{Place, Rejected};
-use crate::statement::{File, Goal, Statement};
+use crate::statement::{Constants as How, File, Goal, Statement};
 use crate::states::States;
 use kanon_language::lang::diag::{FileId, SourceMap};
 use kanon_language::model::open::{Opened, open};
 use kanon_language::model::reading::Reading;
 use kanon_language::model::scope::ScopeArgs;
-use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
+use kanon_language::model::{ConstId, Decl, Expr, Model, SetId, element_name};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::{self, Cx, Env, State};
+use kanon_semantics::reference::search::Hint;
+use kanon_semantics::reference::{self, Cx, Env, Slot, State};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::Read;
 use std::path::Path;
 
-/// How far the evaluator goes before it gives up: for the constants and the initial states of a valuation, and for a state.
+/// How far the evaluator goes before it gives up: for the constants and the initial states of a valuation, for constants
+/// that only a solver could find, and for a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub root: u64,
+    pub solved: u64,
     pub state: u64,
 }
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { root: 2_000_000_000, state: 200_000_000 }
+        Effort { root: 2_000_000_000, solved: 20_000_000, state: 200_000_000 }
+    }
+}
+
+/// What an acceptance rests on although nobody here has looked at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Believed {
+    /// PROPERTIES have no other valuations than those that are listed, and have a value for all others. Each that is
+    /// listed was evaluated.
+    NoOtherValuations { listed: u64, how: How, why: String },
+}
+
+impl fmt::Display for Believed {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Believed::NoOtherValuations { listed, how, why } => {
+                let who = match how {
+                    How::Enumerated => "kanon's enumeration",
+                    How::Solved => "the SAT solver",
+                };
+                let only = match listed {
+                    1 => "no other valuation of the constants than the listed one".to_string(),
+                    n => format!("no other valuations of the constants than the {n} listed ones"),
+                };
+                write!(f, "{who}: PROPERTIES have {only} (the evaluator gives up: {why})")
+            }
+        }
     }
 }
 
@@ -58,6 +88,8 @@ pub struct Accepted {
     /// Of the proof of a formula: nodes.
     pub nodes: u64,
     pub part: Part,
+    /// What has to be believed for it beside this program: nothing, or it is accepted relative to these.
+    pub relative: Vec<Believed>,
 }
 
 /// Checks a certificate of a model. `certificate` opens it, once for each of the two readings.
@@ -105,6 +137,9 @@ pub fn check_model<R: Read>(
     if statement.claims.formula.is_some() {
         return Err(Rejected::Statement("it is about a formula"));
     }
+    if statement.formulas.is_some() {
+        return Err(Rejected::Statement("a proof by formulas is checked by kanon-symbolic-checker"));
+    }
     let (mut second, again) = begin(certificate)?;
     if again != text {
         return Err(Rejected::Unreadable("it has changed between two readings".into()));
@@ -116,21 +151,26 @@ pub fn check_model<R: Read>(
         movable: Movable::of(model, scope, goal.as_slice()),
         goal,
         sets: sets(model, &statement)?,
+        hints: vec![],
         valuations: vec![],
         states: States::new(),
         effort,
         part,
         transitions: 0,
         witnesses: 0,
+        relative: vec![],
     };
     checker.read(&mut first)?;
     checker.follow(&mut second)?;
-    let Checker { transitions, witnesses, .. } = checker;
-    Ok(Accepted { statement, transitions, witnesses, nodes: 0, part })
+    let Checker { transitions, witnesses, relative, .. } = checker;
+    Ok(Accepted { statement, transitions, witnesses, nodes: 0, part, relative })
 }
 
 /// The model at the sizes of the statement, and of the files that it names.
-fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
+///
+/// # Errors
+/// What does not fit.
+pub fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
     let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
     let reading = reading.ok_or(Rejected::Field("wd"))?;
     let opened = opened_at(path, &statement.sets, (&statement.minint, &statement.maxint), reading)?;
@@ -205,7 +245,11 @@ pub fn sizes(model: &Model, scope: &Scope) -> Vec<(String, u64)> {
     model.sets.iter().zip(&scope.card).map(|(s, n)| (s.name.to_string(), *n)).collect()
 }
 
-fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
+/// What the statement claims to be false everywhere.
+///
+/// # Errors
+/// There is no such goal.
+pub fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
     match (statement.claims.goal, &statement.claims.goal_text) {
         (Goal::Given, Some(text)) => match opened.predicate("goal", text) {
             Ok(p) => Ok(Some(p)),
@@ -242,12 +286,14 @@ pub(crate) struct Checker<'m> {
     pub movable: Movable,
     pub goal: Option<&'m Expr>,
     pub sets: Vec<SetId>,
+    pub hints: Vec<Hint>,
     pub valuations: Vec<Constants>,
     pub states: States,
     pub effort: Effort,
     pub part: Part,
     pub transitions: u64,
     pub witnesses: u64,
+    pub relative: Vec<Believed>,
 }
 
 impl<'m> Checker<'m> {
@@ -258,17 +304,22 @@ impl<'m> Checker<'m> {
     /// The first reading: valuations and states.
     fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
         let mut chunk = 0;
-        let mut last = Kind::Valuations;
+        let mut last = Kind::Hints;
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if (kind as u8) < last as u8 {
+            if order(kind) < order(last) {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
             while !bytes.is_empty() {
                 match kind {
+                    Kind::Hints => {
+                        let pair =
+                            bytes.number().zip(bytes.number()).ok_or(malformed("a hint is not one"))?;
+                        self.hint(pair)?;
+                    }
                     Kind::Valuations => {
                         let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
                         self.valuations.push(v);
@@ -298,6 +349,22 @@ impl<'m> Checker<'m> {
                 return Err(Rejected::Counts { what, claimed, found: found as u64 });
             }
         }
+        Ok(())
+    }
+
+    /// A hint: the place of a constant, and that of a conjunct of PROPERTIES that says `c = E`, `c : S`, `c <: S` or the
+    /// same of a pair with c in it, where the other side does not mention c.
+    pub fn hint(&mut self, (constant, conjunct): (u64, u64)) -> Result<(), Rejected> {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let name = self.model.constants.get(place(constant)).map(|d| d.name.to_string());
+        let slot = Slot::Const(ConstId(u32::try_from(constant).unwrap_or(u32::MAX)));
+        let facts = reference::search::facts(&self.model.properties);
+        let fact = facts.get(place(conjunct)).and_then(|f| reference::search::generator(*f, slot));
+        let (Some(_), Some(_)) = (&name, fact) else {
+            let constant = name.unwrap_or_else(|| format!("constant {constant}"));
+            return Err(Rejected::NoHint { constant, conjunct: conjunct.saturating_add(1) });
+        };
+        self.hints.push(Hint { slot, fact: place(conjunct) });
         Ok(())
     }
 
@@ -356,7 +423,7 @@ impl<'m> Checker<'m> {
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() && kind != Kind::Valuations {
+            while !bytes.is_empty() && !matches!(kind, Kind::Hints | Kind::Valuations) {
                 let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
                 match kind {
                     Kind::Initial => {
@@ -394,38 +461,72 @@ impl<'m> Checker<'m> {
 
     /// Every valuation of the constants that there is stands in the file; returns them in the file's order.
     pub fn constants(&mut self) -> Result<Vec<State<'m>>, Rejected> {
-        let cx = self.evaluator(self.effort.root);
+        let how = self.statement.constants;
+        let cx = self.evaluator(match how {
+            How::Enumerated => self.effort.root,
+            How::Solved => self.effort.solved.min(self.effort.root),
+        });
+        let cx = cx.with_hints(self.hints.clone());
         let reached = reference::constants(&cx);
-        if let Some(fault) = reached.faults.first() {
-            return Err(fault_at(Place::Constants, fault, "PROPERTIES"));
-        }
-        self.not_truncated(&cx, || Place::Constants)?;
-        let mut by_value: BTreeMap<Constants, Vec<State<'m>>> = BTreeMap::new();
-        for state in reached.found {
-            let values = state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned()));
-            by_value.entry(values.collect()).or_default().push(state);
-        }
-        let mut known = vec![];
-        for (i, v) in self.valuations.iter().enumerate() {
-            match by_value.remove(v).as_deref() {
-                Some([state]) => known.push(state.clone()),
-                // They differ only in what is symbolic.
-                Some(_) => {
-                    let why = "several valuations differ only in sets that are not listed".into();
-                    return Err(Rejected::Undecided { at: Place::Constants, why });
-                }
-                None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
+        let known = match gave_up(&reached.faults, &cx) {
+            Err(fault) => return Err(fault_at(Place::Constants, fault, "PROPERTIES")),
+            Ok(None) => self.these(reached.found)?,
+            Ok(Some(why)) => {
+                let listed = self.valuations.len() as u64;
+                self.relative.push(Believed::NoOtherValuations { listed, how, why });
+                self.each_listed()?
             }
-        }
-        if let Some(missing) = by_value.keys().next() {
-            return Err(Rejected::MissingValuation { shown: self.shown(missing, &self.model.constants) });
-        }
+        };
         if known.is_empty() {
             return Err(Rejected::NoInitialState);
         }
         for (i, d) in self.model.constants.iter().enumerate() {
             if self.valuations.iter().any(|v| v[i].is_none()) {
                 self.movable.fix_type(&d.ty);
+            }
+        }
+        Ok(known)
+    }
+
+    /// The valuations that the evaluator has found are those of the file.
+    fn these(&self, found: Vec<State<'m>>) -> Result<Vec<State<'m>>, Rejected> {
+        let mut by_value: BTreeMap<Constants, Vec<State<'m>>> = BTreeMap::new();
+        for state in found {
+            by_value.entry(listed(&state)).or_default().push(state);
+        }
+        let mut known = vec![];
+        for (i, v) in self.valuations.iter().enumerate() {
+            match by_value.remove(v).as_deref() {
+                Some([state]) => known.push(state.clone()),
+                Some(_) => return Err(not_listed()),
+                None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
+            }
+        }
+        match by_value.keys().next() {
+            Some(missing) => {
+                Err(Rejected::MissingValuation { shown: self.shown(missing, &self.model.constants) })
+            }
+            None => Ok(known),
+        }
+    }
+
+    /// Each valuation of the file fulfils PROPERTIES, and none is there twice. Whether there are others is not asked.
+    fn each_listed(&self) -> Result<Vec<State<'m>>, Rejected> {
+        let mut known: Vec<State<'m>> = vec![];
+        let mut seen: BTreeSet<&Constants> = BTreeSet::new();
+        for (v, number) in self.valuations.iter().zip(1..) {
+            let cx = self.evaluator(self.effort.root);
+            let reached = reference::constants_with(&cx, v);
+            let at = || Place::Initial { valuation: number, shown: self.shown(v, &self.model.constants) };
+            match gave_up(&reached.faults, &cx) {
+                Err(fault) => return Err(fault_at(at(), fault, "PROPERTIES")),
+                Ok(Some(why)) => return Err(Rejected::Undecided { at: at(), why }),
+                Ok(None) => {}
+            }
+            match &reached.found[..] {
+                [state] if listed(state) == *v && seen.insert(v) => known.push(state.clone()),
+                [] | [_] => return Err(Rejected::NoValuation { valuation: number }),
+                _ => return Err(not_listed()),
             }
         }
         Ok(known)
@@ -568,10 +669,7 @@ impl<'m> Checker<'m> {
     pub fn not_truncated(&self, cx: &Cx<'m>, at: impl Fn() -> Place) -> Result<(), Rejected> {
         match cx.truncated().is_empty() {
             true => Ok(()),
-            false => {
-                let why = "an integer that nothing bounds would have to be enumerated".into();
-                Err(Rejected::Undecided { at: at(), why })
-            }
+            false => Err(Rejected::Undecided { at: at(), why: UNBOUNDED.into() }),
         }
     }
 
@@ -598,6 +696,36 @@ impl<'m> Checker<'m> {
         }
     }
 }
+
+/// Chunks come in this order.
+pub(crate) fn order(kind: Kind) -> u8 {
+    if kind == Kind::Hints { 0 } else { kind as u8 }
+}
+
+/// Why what was found need not be all there is; an error if PROPERTIES have no value.
+fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
+    let mut gave_up = None;
+    for fault in faults {
+        match fault {
+            Fault::Wd(_) => return Err(fault),
+            Fault::Limit(_, why) => gave_up = gave_up.or(Some(why.clone())),
+        }
+    }
+    let is_truncated = !cx.truncated().is_empty();
+    Ok(gave_up.or_else(|| is_truncated.then(|| UNBOUNDED.to_string())))
+}
+
+/// The values of the constants as a certificate lists them.
+fn listed(state: &State) -> Constants {
+    state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
+}
+
+fn not_listed() -> Rejected {
+    let why = "several valuations differ only in sets that are not listed".into();
+    Rejected::Undecided { at: Place::Constants, why }
+}
+
+const UNBOUNDED: &str = "an integer that nothing bounds would have to be enumerated";
 
 pub(crate) fn unassigned(at: Place) -> Rejected {
     Rejected::Undefined { at, what: "a variable gets no value".into() }

@@ -71,7 +71,8 @@ pub fn put(out: &mut Vec<u8>, value: &Value, ty: &Type) -> bool {
     true
 }
 
-fn put_integer(out: &mut Vec<u8>, i: &BigInt) {
+/// Appends an integer.
+pub fn put_integer(out: &mut Vec<u8>, i: &BigInt) {
     let doubled: BigUint = i.magnitude() * 2u8;
     let mut n = if i.sign() == Sign::Minus { doubled - 1u8 } else { doubled };
     loop {
@@ -104,6 +105,13 @@ impl<'b> Bytes<'b> {
         self.left
     }
 
+    /// So many bytes.
+    pub fn take(&mut self, n: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.left.split_at_checked(n)?;
+        self.left = rest;
+        Some(taken)
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.left.split_first()?;
         self.left = rest;
@@ -127,7 +135,8 @@ impl<'b> Bytes<'b> {
         None
     }
 
-    fn integer(&mut self) -> Option<BigInt> {
+    /// An integer of any size.
+    pub fn integer(&mut self) -> Option<BigInt> {
         let length = self.left.iter().position(|b| *b < 0x80)?;
         let digits: Vec<u8> = self.left[..=length].iter().map(|b| b & 0x7f).collect();
         if length > 0 && self.left[length] == 0 {
@@ -167,9 +176,7 @@ impl<'b> Bytes<'b> {
             }
             Type::Str => {
                 let length = usize::try_from(self.number()?).ok()?;
-                let (text, rest) = self.left.split_at_checked(length)?;
-                self.left = rest;
-                Value::Str(std::str::from_utf8(text).ok()?.into())
+                Value::Str(std::str::from_utf8(self.take(length)?).ok()?.into())
             }
             Type::Real => {
                 let (numer, denom) = (self.integer()?, self.integer()?);

@@ -49,13 +49,22 @@ pub enum Kind {
     Instances = 18,
     /// Of a formula: the nodes of each state.
     Nodes = 19,
+    /// From which conjuncts of PROPERTIES constants are taken. It comes before the valuations.
+    Hints = 35,
+    /// Lemmas of an inductive invariant.
+    Lemmas = 32,
+    /// A question of a proof by formulas.
+    Question = 33,
+    /// Steps of the refutation of the last question.
+    Steps = 34,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        let of_states = [Kind::Valuations, Kind::Initial, Kind::States];
-        let of_formulas = [Kind::Obligations, Kind::Components, Kind::Instances, Kind::Nodes];
-        of_states.into_iter().chain(of_formulas).find(|k| *k as u8 == byte)
+        let of_states = [Kind::Hints, Kind::Valuations, Kind::Initial, Kind::States];
+        let of_paths = [Kind::Obligations, Kind::Components, Kind::Instances, Kind::Nodes];
+        let by_formulas = [Kind::Lemmas, Kind::Question, Kind::Steps];
+        of_states.into_iter().chain(of_paths).chain(by_formulas).find(|k| *k as u8 == byte)
     }
 }
 

@@ -22,6 +22,6 @@ pub mod statement;
 mod states;
 pub mod trace;
 
-pub use check::{Accepted, check, check_model};
+pub use check::{Accepted, Believed, check, check_model};
 pub use reject::{Place, Rejected};
 pub use trace::{Refuted, check_trace};

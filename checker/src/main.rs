@@ -22,7 +22,10 @@ the model runs like this and something is wrong at the end; one that `kanon ltl`
 as JSON) if its formula is false on it. --wd says how undefined terms are read:
 kleene unless given, strict or prob.
 
-Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 the evaluator cannot follow it.";
+`Accepted, relative to` something means that all else was checked and this was not.
+
+Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 accepted relative to something, or the
+evaluator cannot follow it.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
     let Some(part) = part else { return said(2, USAGE) };
     let mut open = || File::open(certificate).map(BufReader::new);
     match check(Path::new(model), &mut open, part, Effort::default()) {
-        Ok(accepted) => said(0, &text(&accepted)),
+        Ok(accepted) => said(if accepted.relative.is_empty() { 0 } else { 3 }, &text(&accepted)),
         Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
         Err(why) => said(1, &format!("rejected: {why}")),
     }
@@ -72,7 +75,7 @@ fn parsed(text: &str) -> Option<Part> {
 }
 
 fn text(accepted: &Accepted) -> String {
-    let Accepted { statement: s, transitions, witnesses, nodes, part } = accepted;
+    let Accepted { statement: s, transitions, witnesses, nodes, part, relative } = accepted;
     let c = &s.claims;
     let mut claims = vec![];
     claims.extend(c.invariant.then(|| "the invariant is true".to_string()));
@@ -85,7 +88,10 @@ fn text(accepted: &Accepted) -> String {
     });
     claims.push("everything has a value".to_string());
     let sizes: Vec<String> = s.sets.iter().map(|(name, n)| format!("card({name}) = {n}")).collect();
-    let mut out = format!("accepted: {}\n", s.machine);
+    let mut out = match relative.is_empty() {
+        true => format!("accepted: {}\n", s.machine),
+        false => format!("accepted, relative to what is believed below: {}\n", s.machine),
+    };
     if *part != Part::WHOLE {
         out += &format!("  part {} of {} only\n", part.part + 1, part.of);
     }
@@ -101,6 +107,9 @@ fn text(accepted: &Accepted) -> String {
     }
     if !s.symmetry.is_empty() {
         out += &format!(", up to symmetry of {} ({witnesses} witnesses)", s.symmetry.join(", "));
+    }
+    for believed in relative {
+        out += &format!("\n  believed: {believed}");
     }
     out
 }

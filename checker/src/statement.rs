@@ -4,9 +4,10 @@ use crate::Rejected;
 use num_bigint::BigInt;
 use serde_json::{Map, Value, json};
 
-/// Kinds of proofs: of what is true of all reachable states, and of what is true of all paths.
+/// Kinds of proofs: by all reachable states; of a temporal formula, by all paths; by formulas that a solver refutes.
 const STATES: &str = "explicit";
-const FORMULA: &str = "ltl";
+const TEMPORAL: &str = "ltl";
+const FORMULAS: &str = "formulas";
 
 /// A text that was read: the last part of its name, and the hash of its content.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +52,66 @@ pub struct Claims {
     pub formula: Option<String>,
 }
 
+/// How kanon knows the valuations of the constants. The checker looks for them itself; this says how far it has to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constants {
+    /// All candidates were tried.
+    Enumerated,
+    /// A solver said that there are no others.
+    Solved,
+}
+
+impl Constants {
+    const ALL: [Constants; 2] = [Constants::Enumerated, Constants::Solved];
+
+    fn name(self) -> &'static str {
+        match self {
+            Constants::Enumerated => "enumerated",
+            Constants::Solved => "solved",
+        }
+    }
+}
+
+/// How a proof by formulas argues (docs/certificate.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The lemmas of the proof, and that nothing is bad, are an inductive invariant.
+    Invariant,
+    /// Induction over paths, with this k.
+    Induction(u64),
+    /// No path has so many steps.
+    End(u64),
+}
+
+impl Argument {
+    fn of(name: &str, depth: u64) -> Option<Argument> {
+        match (name, depth) {
+            ("invariant", 0) => Some(Argument::Invariant),
+            ("induction", k) => Some(Argument::Induction(k)),
+            ("end", n) => Some(Argument::End(n)),
+            _ => None,
+        }
+    }
+
+    fn named(self) -> (&'static str, u64) {
+        match self {
+            Argument::Invariant => ("invariant", 0),
+            Argument::Induction(k) => ("induction", k),
+            Argument::End(n) => ("end", n),
+        }
+    }
+}
+
+/// What a proof by formulas says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formulas {
+    pub argument: Argument,
+    /// The lemmas as B, for people who read it; what is checked is in the proof.
+    pub lemmas: Vec<String>,
+    /// Who says that questions without a refutation have no model: none if each has one.
+    pub solver: Option<String>,
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -65,11 +126,15 @@ pub struct Statement {
     pub maxint: BigInt,
     /// How terms without a value are read.
     pub wd: String,
+    /// Of a search through states.
+    pub constants: Constants,
     pub claims: Claims,
     /// The sets whose elements may be renamed in the proof.
     pub symmetry: Vec<String>,
     pub valuations: u64,
     pub states: u64,
+    /// The proof is one by formulas: then it has no valuations, no states and no symmetry.
+    pub formulas: Option<Formulas>,
 }
 
 impl Statement {
@@ -83,8 +148,13 @@ impl Statement {
         };
         let files = self.files.iter().map(|f| json!({"name": f.name, "blake3": f.blake3, "bytes": f.bytes}));
         let sets = self.sets.iter().map(|(name, size)| json!({"name": name, "size": size}));
-        let text = json!({
-            "kind": if c.formula.is_some() { FORMULA } else { STATES },
+        let kind = match (&c.formula, &self.formulas) {
+            (Some(_), _) => TEMPORAL,
+            (None, Some(_)) => FORMULAS,
+            (None, None) => STATES,
+        };
+        let mut text = json!({
+            "kind": kind,
             "kanon": self.kanon,
             "machine": self.machine,
             "files": files.collect::<Vec<_>>(),
@@ -100,10 +170,22 @@ impl Statement {
                 "defined": c.formula.is_none(),
                 "formula": c.formula,
             },
-            "symmetry": self.symmetry,
-            "valuations": self.valuations,
-            "states": self.states,
         });
+        match &self.formulas {
+            None => {
+                text["constants"] = json!(self.constants.name());
+                text["symmetry"] = json!(self.symmetry);
+                text["valuations"] = json!(self.valuations);
+                text["states"] = json!(self.states);
+            }
+            Some(f) => {
+                let (argument, depth) = f.argument.named();
+                text["argument"] = json!(argument);
+                text["depth"] = json!(depth);
+                text["lemmas"] = json!(f.lemmas);
+                text["solver"] = json!(f.solver);
+            }
+        }
         format!("{text:#}\n")
     }
 
@@ -115,7 +197,7 @@ impl Statement {
         let value: Value = serde_json::from_str(text).map_err(|_| Rejected::Statement("it is not JSON"))?;
         let mut top = Fields::of(&value, "the statement is no object")?;
         let kind = top.text("kind")?;
-        if ![STATES, FORMULA].contains(&kind.as_str()) {
+        if ![STATES, TEMPORAL, FORMULAS].contains(&kind.as_str()) {
             return Err(Rejected::Statement("a proof of this kind is not known here"));
         }
         let kanon = top.text("kanon")?;
@@ -152,7 +234,7 @@ impl Statement {
             Value::String(text) => Some(text.clone()),
             _ => return Err(Rejected::Field("formula")),
         };
-        if formula.is_some() != (kind == FORMULA) {
+        if formula.is_some() != (kind == TEMPORAL) {
             return Err(Rejected::Statement("the proof is of another kind than what is claimed"));
         }
         if c.flag("defined")? != formula.is_none() {
@@ -171,12 +253,25 @@ impl Statement {
         if claims.formula.is_some() && (others || claims.goal != Goal::Ignored) {
             return Err(Rejected::Statement("a proof of a formula proves nothing else"));
         }
-        let mut symmetry = vec![];
-        for set in top.list("symmetry")? {
-            symmetry
-                .push(set.as_str().ok_or(Rejected::Statement("the name of a set is no text"))?.to_string());
+        let (mut symmetry, mut valuations, mut states, mut formulas) = (vec![], 0, 0, None);
+        let mut constants = Constants::Enumerated;
+        if kind == FORMULAS {
+            let argument = Argument::of(&top.text("argument")?, top.number("depth")?);
+            formulas = Some(Formulas {
+                argument: argument.ok_or(Rejected::Field("argument"))?,
+                lemmas: top.texts("lemmas")?,
+                solver: match top.take("solver")? {
+                    Value::Null => None,
+                    name => Some(name.as_str().ok_or(Rejected::Field("solver"))?.to_string()),
+                },
+            });
+        } else {
+            let how = top.text("constants")?;
+            let found = Constants::ALL.into_iter().find(|c| c.name() == how);
+            constants = found.ok_or(Rejected::Field("constants"))?;
+            symmetry = top.texts("symmetry")?;
+            (valuations, states) = (top.number("valuations")?, top.number("states")?);
         }
-        let (valuations, states) = (top.number("valuations")?, top.number("states")?);
         top.no_more()?;
         Ok(Statement {
             kanon,
@@ -186,10 +281,12 @@ impl Statement {
             minint,
             maxint,
             wd,
+            constants,
             claims,
             symmetry,
             valuations,
             states,
+            formulas,
         })
     }
 }
@@ -225,6 +322,11 @@ impl<'v> Fields<'v> {
 
     fn list(&mut self, name: &'static str) -> Result<&'v [Value], Rejected> {
         Ok(self.take(name)?.as_array().ok_or(Rejected::Field(name))?)
+    }
+
+    fn texts(&mut self, name: &'static str) -> Result<Vec<String>, Rejected> {
+        let text = |v: &Value| Ok(v.as_str().ok_or(Rejected::Field(name))?.to_string());
+        self.list(name)?.iter().map(text).collect()
     }
 
     fn no_more(&self) -> Result<(), Rejected> {

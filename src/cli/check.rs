@@ -102,7 +102,8 @@ pub struct Args {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub audit: Option<u64>,
-    /// Write a certificate of a "holds", which kanon-checker checks without any of the code that found it
+    /// Write a certificate of a "holds", which kanon-checker checks without any of the code that found it, or, with
+    /// `--engine`, kanon-symbolic-checker
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Print one JSON object instead of text
@@ -212,7 +213,10 @@ fn with_formulas(args: &Args, options: Options) -> Exit {
         trace: args.trace.as_ref(),
         scope: &args.scope,
         portfolio,
-        task: symbolic::task(engine, &args.formulas, options),
+        task: crate::run::symbolic::Task {
+            certificate: args.certificate.clone(),
+            ..symbolic::task(engine, &args.formulas, options)
+        },
         constants: (args.limits.max_constants, args.limits.constants),
     })
 }
@@ -234,8 +238,8 @@ fn refused(args: &Args) -> Option<&'static str> {
             "refinements are checked by explicit search: leave out `--refinement` or `--engine`",
         ),
         (
-            args.certificate.is_some(),
-            "certificates are written by explicit search: leave out `--certificate` or `--engine`",
+            args.certificate.is_some() && args.engine == Choice::Portfolio,
+            "a certificate says how its proof argues: take one engine, or leave out `--certificate`",
         ),
         (
             args.threads.is_some(),

@@ -1,7 +1,7 @@
 //! `kanon bmc`, `kanon kinduction`, `kanon ic3`, and `kanon check --engine`: engines that work with formulas.
 
 use super::wanted::Wanted;
-use super::{Exit, ScopeOptions, Sketch, interrupt};
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::Refusal;
 use crate::model::open::Refused;
@@ -91,6 +91,9 @@ pub struct Args {
     /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write a certificate of a "holds", which kanon-symbolic-checker checks without any solver
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -130,7 +133,10 @@ pub fn run(args: &Args, engine: Engine) -> Exit {
         trace: args.trace.as_ref(),
         scope: &args.scope,
         portfolio: false,
-        task: task(engine, &args.formulas, args.looked.wanted.options()),
+        task: Task {
+            certificate: args.certificate.clone(),
+            ..task(engine, &args.formulas, args.looked.wanted.options())
+        },
         constants: (None, Constants::All),
     })
 }
@@ -143,8 +149,10 @@ enum Answer {
 
 pub(super) fn ask(asked: &Asked) -> Exit {
     let as_json = asked.json;
-    if let Err(exit) = super::try_file(asked.trace.map(PathBuf::as_path), as_json) {
-        return exit;
+    for file in [asked.trace.map(PathBuf::as_path), asked.task.certificate.as_deref()] {
+        if let Err(exit) = super::try_file(file, as_json) {
+            return exit;
+        }
     }
     let sketch = Sketch::default();
     let deadline = super::deadline(asked.timeout, as_json, &sketch, |known, why| {
@@ -174,6 +182,14 @@ pub(super) fn ask(asked: &Asked) -> Exit {
         finding.map(|trace| Shown { trace, back: None, formula: None }),
         opened,
     );
+    let certified = match (&asked.task.certificate, &answer) {
+        (Some(path), Answer::Formulas(a)) => match &a.certificate {
+            Some(Ok(_)) => Written::To(path),
+            Some(Err(why)) => Written::Failed(why.clone()),
+            None => Written::Nothing,
+        },
+        _ => Written::Nothing,
+    };
     let by = match &answer {
         Answer::Decided(Decided::Formulas(a)) => Some(a.engine.name()),
         Answer::Decided(Decided::Explicit(_)) => Some("explicit search"),
@@ -197,6 +213,7 @@ pub(super) fn ask(asked: &Asked) -> Exit {
     if as_json {
         let mut object = object;
         written.add_to(&mut object["warnings"]);
+        certified.add_to(&mut object["warnings"]);
         report::out(&json::text(&object));
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
@@ -205,8 +222,9 @@ pub(super) fn ask(asked: &Asked) -> Exit {
             report::out(&format!("decided by {by}\n"));
         }
         written.say("trace");
+        certified.say("certificate");
     }
-    written.exit(exit)
+    certified.exit(written.exit(exit))
 }
 
 /// Reads the file, and asks.

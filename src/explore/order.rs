@@ -6,6 +6,9 @@ use std::collections::VecDeque;
 
 use super::store::StateId;
 
+#[cfg(any(test, kani))]
+mod tests;
+
 /// Which of the open states is expanded next.
 #[warn(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,27 +71,5 @@ impl Frontier for Waiting {
 
     fn len(&self) -> usize {
         self.queue.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn drain(order: Order, seed: u64) -> Vec<StateId> {
-        let mut w = Waiting::new(order, seed);
-        (0..64).for_each(|i| w.push(i));
-        std::iter::from_fn(|| w.pop()).collect()
-    }
-
-    #[test]
-    fn orders() {
-        assert_eq!(drain(Order::Bfs, 1), (0..64).collect::<Vec<_>>());
-        assert_eq!(drain(Order::Dfs, 1), (0..64).rev().collect::<Vec<_>>());
-        let mixed = drain(Order::Mixed(0.5), 7);
-        assert_eq!(mixed, drain(Order::Mixed(0.5), 7), "a seed repeats a run");
-        assert_ne!(mixed, drain(Order::Mixed(0.5), 8));
-        let backwards = mixed.windows(2).filter(|w| w[1] < w[0]).count();
-        assert!(backwards > 8 && backwards < 56, "both ends are used");
     }
 }

@@ -53,6 +53,9 @@ pub fn json(a: &Answered, opened: &Opened) -> Value {
     object["checked_by"] = a.checked_by.clone().into();
     object["preserved"] =
         a.preserved.map_or(Value::Null, |(yes, all)| json!({ "proved": yes, "asked": all }));
+    if let Some(Ok(path)) = &a.certificate {
+        object["certificate"] = path.display().to_string().into();
+    }
     object["rests_on"] = a.rests_on.clone().into();
     object["uncovered"] = a.uncovered.clone().into();
     object["cells"] = a.size.0.into();

@@ -1,8 +1,8 @@
 //! Certificates of checks and of formulas: the statement that is made, and the file that is written.
 
-use super::project::Solved;
+use super::project::{Project, Solved};
 use crate::certify::ltl::Paths;
-use crate::certify::{self, Failed};
+use crate::certify::{self, Failed, Found};
 use crate::explore::plan::Refusal;
 use crate::explore::{Explored, Options};
 use crate::ltl::machine::Predicates;
@@ -12,7 +12,8 @@ use crate::symmetry::{Action, Strategy};
 use crate::system::{Machine, Stop};
 use crate::temporal::atoms::Bound;
 use kanon_checker::check::{files, sizes};
-use kanon_checker::statement::{Claims, Goal, Statement};
+use kanon_checker::statement::{Claims, Constants, Goal, Statement};
+use kanon_solver::solver;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -55,9 +56,15 @@ pub fn write(
     stop: &Stop,
 ) -> Result<PathBuf, String> {
     let action = explored.reduction.as_ref().map(|_| solved.action());
-    let symmetry = action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default();
-    let statement = statement(solved, explored, options, symmetry).json();
-    whole(path, |file| certify::write(file, &statement, &solved.machine, action, explored, stop).map(drop))
+    let statement = Statement {
+        constants: known_by(solved),
+        symmetry: action.map(|a| certify::sets(a.group(), &solved.machine.model)).unwrap_or_default(),
+        valuations: solved.machine.valuations() as u64,
+        states: explored.store.len() as u64,
+        ..statement(solved.project, options)
+    };
+    let statement = statement.json();
+    whole(path, |out| certify::write(out, &statement, &solved.machine, action, explored, stop))
 }
 
 /// Whether there can be a certificate of formulas: how many there are, and whether paths start in a chosen state, or a
@@ -100,7 +107,15 @@ pub fn write_formula(path: &Path, solved: &Solved, formula: &Proven, stop: &Stop
         goal_text: None,
         formula: Some(formula.bound.text.clone()),
     };
-    let statement = stated(solved, claims, symmetry.unwrap_or_default(), rows.len()).json();
+    let statement = Statement {
+        constants: known_by(solved),
+        claims,
+        symmetry: symmetry.unwrap_or_default(),
+        valuations: solved.machine.valuations() as u64,
+        states: rows.len() as u64,
+        ..statement(solved.project, &Options::default())
+    };
+    let statement = statement.json();
     let instances = formula.space.propositions().instances();
     let paths = Paths {
         property: &formula.bound.property,
@@ -108,13 +123,28 @@ pub fn write_formula(path: &Path, solved: &Solved, formula: &Proven, stop: &Stop
         rows: &rows,
         instances: &instances,
     };
-    whole(path, |file| {
-        certify::ltl::write(file, &statement, &solved.machine, formula.reduction, &paths, stop).map(drop)
+    whole(path, |out| {
+        certify::ltl::write(out, &statement, &solved.machine, formula.reduction, &paths, stop)
     })
 }
 
-/// Writes a file under another name until it is whole: one that is there is not lost to one that fails.
-fn whole(path: &Path, write: impl FnOnce(BufWriter<File>) -> Result<(), Failed>) -> Result<PathBuf, String> {
+/// Writes the certificate of a proof by formulas, and says where.
+pub fn write_formulas(
+    path: &Path,
+    project: &Project,
+    options: &Options,
+    found: &Found,
+    stop: &solver::Stop,
+) -> Result<PathBuf, String> {
+    let statement = statement(project, options);
+    whole(path, |out| certify::write_formulas(out, statement, &project.opened, found, stop))
+}
+
+/// Under another name until it is whole: a file that is there is not lost to one that fails.
+fn whole<T>(
+    path: &Path,
+    write: impl FnOnce(BufWriter<File>) -> Result<T, Failed>,
+) -> Result<PathBuf, String> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
@@ -132,31 +162,21 @@ fn whole(path: &Path, write: impl FnOnce(BufWriter<File>) -> Result<(), Failed>)
     }
 }
 
-fn statement(solved: &Solved, explored: &Explored, options: &Options, symmetry: Vec<String>) -> Statement {
-    let project = solved.project;
-    let goal = match (&project.opened.model.goal, &project.goal) {
-        (Some(_), Some(_)) if options.goal => Goal::Given,
-        (Some(_), None) if options.goal => Goal::Model,
-        _ => Goal::Ignored,
-    };
-    let claims = Claims {
-        invariant: options.invariant,
-        assertions: options.assertions,
-        no_deadlock: options.deadlock,
-        goal,
-        goal_text: project.goal.clone().filter(|_| goal == Goal::Given),
-        formula: None,
-    };
-    stated(solved, claims, symmetry, explored.store.len())
+fn known_by(solved: &Solved) -> Constants {
+    if solved.machine.is_solved_by_solver() { Constants::Solved } else { Constants::Enumerated }
 }
 
-/// What is claimed of this project.
-fn stated(solved: &Solved, claims: Claims, symmetry: Vec<String>, states: usize) -> Statement {
-    let project = solved.project;
+/// What is claimed, of which files; nothing of the proof.
+fn statement(project: &Project, options: &Options) -> Statement {
     let opened = &project.opened;
     let (model, scope) = (&opened.model, &opened.scope);
     let mut files = files(&opened.sources);
     files.truncate(project.texts);
+    let goal = match (&model.goal, &project.goal) {
+        (Some(_), Some(_)) if options.goal => Goal::Given,
+        (Some(_), None) if options.goal => Goal::Model,
+        _ => Goal::Ignored,
+    };
     Statement {
         kanon: env!("CARGO_PKG_VERSION").to_string(),
         files,
@@ -165,9 +185,18 @@ fn stated(solved: &Solved, claims: Claims, symmetry: Vec<String>, states: usize)
         minint: scope.minint.clone(),
         maxint: scope.maxint.clone(),
         wd: opened.reading.name().to_string(),
-        claims,
-        symmetry,
-        valuations: solved.machine.valuations() as u64,
-        states: states as u64,
+        constants: Constants::Enumerated,
+        claims: Claims {
+            invariant: options.invariant,
+            assertions: options.assertions,
+            no_deadlock: options.deadlock,
+            goal,
+            goal_text: project.goal.clone().filter(|_| goal == Goal::Given),
+            formula: None,
+        },
+        symmetry: vec![],
+        valuations: 0,
+        states: 0,
+        formulas: None,
     }
 }

@@ -16,6 +16,7 @@ pub mod ic3;
 pub mod kinduction;
 pub mod quantified;
 pub mod range;
+pub mod refute;
 pub mod sat;
 pub mod sequences;
 pub mod smt;

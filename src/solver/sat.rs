@@ -68,32 +68,16 @@ impl Sat {
     fn add_level(&mut self, terms: &Terms, assumptions: &[Bool]) {
         let width = match self.levels.last() {
             Some(last) => 2 * last.blaster.width().0,
-            None => self.options.width.max(1 + self.largest_constant(terms, assumptions)),
+            None => {
+                let claims = self.claims.iter().chain(assumptions).copied();
+                self.options.width.max(least_width(terms, claims))
+            }
         };
         let width = Width(width.min(self.options.limit).max(1));
         let cadical = Cadical::new(self.stop.clone());
         let mut blaster = Blaster::new(Tseitin(cadical), width, self.options.mistake);
         let is_exact = blaster.circuit.input();
         self.levels.push(Level { blaster, loaded: 0, is_exact, can_overflow: false });
-    }
-
-    /// Bits of the largest number that is written somewhere.
-    fn largest_constant(&self, terms: &Terms, assumptions: &[Bool]) -> usize {
-        let roots: Vec<Term> = self.claims.iter().chain(assumptions).map(|&b| b.into()).collect();
-        let bits = |t: Term| match t {
-            Term::Bool(_) => 0,
-            Term::Int(i) => match terms.int_node(i) {
-                IntNode::Const(c) | IntNode::Sum(_, c) => signed_width(c),
-                IntNode::Var(v) => {
-                    let bounds = terms.bounds(*v);
-                    // Bounded variables have their own width.
-                    let side = if bounds.width().is_some() { &None } else { &bounds.low };
-                    side.as_ref().or(bounds.high.as_ref()).map_or(0, signed_width)
-                }
-                _ => 0,
-            },
-        };
-        terms.children_first(&roots, |_| false).into_iter().map(bits).max().unwrap_or(0)
     }
 
     fn ask(&mut self, level: usize, terms: &Terms, assumptions: &[Bool]) -> Outcome {
@@ -160,6 +144,25 @@ impl Sat {
             Decided::Unsat(used) => Ok(Outcome::Unsat(core(&used))),
         }
     }
+}
+
+/// One bit more than the largest number that is written somewhere has: no circuit of fewer bits.
+pub fn least_width(terms: &Terms, claims: impl IntoIterator<Item = Bool>) -> usize {
+    let roots: Vec<Term> = claims.into_iter().map(Term::from).collect();
+    let bits = |t: Term| match t {
+        Term::Bool(_) => 0,
+        Term::Int(i) => match terms.int_node(i) {
+            IntNode::Const(c) | IntNode::Sum(_, c) => signed_width(c),
+            IntNode::Var(v) => {
+                let bounds = terms.bounds(*v);
+                // Bounded variables have their own width.
+                let side = if bounds.width().is_some() { &None } else { &bounds.low };
+                side.as_ref().or(bounds.high.as_ref()).map_or(0, signed_width)
+            }
+            _ => 0,
+        },
+    };
+    1 + terms.children_first(&roots, |_| false).into_iter().map(bits).max().unwrap_or(0)
 }
 
 impl Level {

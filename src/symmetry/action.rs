@@ -9,6 +9,9 @@ use crate::value::val::Val;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+#[cfg(any(test, kani))]
+mod tests;
+
 /// A representation, with the places where points stand in its values.
 pub(super) enum Moves {
     /// No point in it: every permutation leaves its values alone.

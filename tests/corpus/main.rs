@@ -1,5 +1,6 @@
 //! The shared corpus: machines and formulas that are not ours, and ProB's answers to them.
 
+mod certificates;
 mod formulas;
 mod machines;
 mod refinements;

@@ -10,7 +10,7 @@ pub(crate) mod path;
 pub mod proof;
 pub mod tableau;
 
-use crate::check::{Accepted, Checker, Effort, Part, begin, fault_at, sets, unassigned};
+use crate::check::{Accepted, Checker, Effort, Part, begin, fault_at, order, sets, unassigned};
 use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
 use crate::permute::{Movable, Permutation};
@@ -95,12 +95,14 @@ pub fn check_formula<R: Read>(
         movable: movable(model, scope, bound),
         goal: None,
         sets: sets(model, &statement)?,
+        hints: vec![],
         valuations: vec![],
         states: States::new(),
         effort,
         part,
         transitions: 0,
         witnesses: 0,
+        relative: vec![],
     };
     let closure = Closure::of_negation(&bound.property.formula);
     let too_many = |_| Rejected::Node { at: Place::Constants, why: Wrong::TooMany, step: None };
@@ -111,9 +113,9 @@ pub fn check_formula<R: Read>(
     let Formula { checker, atoms, proof } = formula;
     let mut walk = Walk { checker, atoms, follower: Follower::new(&closure, &ways, &proof) };
     walk.follow(&mut second)?;
-    let Checker { transitions, witnesses, .. } = walk.checker;
+    let Checker { transitions, witnesses, relative, .. } = walk.checker;
     let nodes = proof.nodes() as u64;
-    Ok(Accepted { statement, transitions, witnesses, nodes, part })
+    Ok(Accepted { statement, transitions, witnesses, nodes, part, relative })
 }
 
 /// The first reading: what the proof lists.
@@ -130,11 +132,11 @@ impl Formula<'_> {
         closure: &Closure,
         ways: &[Way],
     ) -> Result<(), Rejected> {
-        let (mut chunk, mut last) = (0, Kind::Valuations);
+        let (mut chunk, mut last) = (0, Kind::Hints);
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if (kind as u8) < last as u8 {
+            if order(kind) < order(last) {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
@@ -143,6 +145,7 @@ impl Formula<'_> {
                 self.record(kind, &mut bytes, closure, ways).map_err(|why| match why {
                     Refused::Twice(state) => Rejected::Twice { state },
                     Refused::Malformed(why) => malformed(why),
+                    Refused::Hint(why) => why,
                 })?;
             }
         }
@@ -169,6 +172,10 @@ impl Formula<'_> {
     ) -> Result<(), Refused> {
         let or = |why| Refused::Malformed(why);
         match kind {
+            Kind::Hints => {
+                let pair = bytes.number().zip(bytes.number()).ok_or(or("a hint is not one"))?;
+                self.checker.hint(pair).map_err(Refused::Hint)?;
+            }
             Kind::Valuations => {
                 let v = self.checker.valuation(bytes).ok_or(or("a valuation is not one"))?;
                 self.checker.valuations.push(v);
@@ -206,6 +213,9 @@ impl Formula<'_> {
                 }
                 self.proof.push(nodes);
             }
+            Kind::Lemmas | Kind::Question | Kind::Steps => {
+                return Err(or("a chunk that belongs to a proof of another kind"));
+            }
         }
         Ok(())
     }
@@ -238,6 +248,7 @@ impl Formula<'_> {
 
 enum Refused {
     Twice(u64),
+    Hint(Rejected),
     Malformed(&'static str),
 }
 

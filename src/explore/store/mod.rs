@@ -105,9 +105,14 @@ impl View {
 
 impl Store {
     pub fn new(layout: Layout) -> Store {
-        let places = Arc::new(Places::new(LEAST));
+        Store::with_places(layout, LEAST)
+    }
+
+    /// An index with so many places at first, a power of two.
+    fn with_places(layout: Layout, n: usize) -> Store {
+        let places = Arc::new(Places::new(n));
         let index = if layout.is_narrow() {
-            Index::Narrow { keys: places, ids: vec![0; LEAST] }
+            Index::Narrow { keys: places, ids: vec![0; n] }
         } else {
             Index::Wide(places)
         };

@@ -5,6 +5,9 @@ use super::pages::room;
 use crate::value::hash::{GOLDEN, mix};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(any(test, kani))]
+mod tests;
+
 pub struct Places(Vec<AtomicU64>);
 
 /// A place and its word.

@@ -13,11 +13,13 @@ pub use portfolio::{Decided, portfolio};
 
 use super::answer::{Counterexample, Decision};
 use super::blame;
+use super::certificate;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::Project;
 use super::proofs;
 use super::why;
+use crate::certify::Found;
 use crate::explore::plan::Refusal;
 use crate::explore::{Options, Order};
 use crate::lang::diag::{Diagnostic, Span};
@@ -31,13 +33,16 @@ use crate::symbolic::machine::{self, Encoded, Observer, Wanted};
 use crate::symmetry::Strategy;
 use crate::value::fault::Fault;
 use crate::verdict::{Inductive, Proof, Verdict, Why};
+use kanon_checker::statement::Argument;
 use kanon_solver::engine::{Answer, Preserved, Settings};
 use kanon_solver::sat::Sat;
 use kanon_solver::smt::{self, Smt};
 use kanon_solver::solver::{Outcome, Solver, Stop};
 use kanon_solver::term::Bool;
-use kanon_solver::unroll::Unrolling;
+use kanon_solver::unroll::{Unrolling, good};
 use kanon_solver::{bmc, ic3, kinduction, sequences};
+use kanon_symbolic_checker::lemma::Places;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How a machine is checked.
@@ -110,6 +115,8 @@ pub struct Task {
     pub proof_info: bool,
     /// What is looked for.
     pub options: Options,
+    /// A file for the certificate of a Holds.
+    pub certificate: Option<PathBuf>,
     /// A wrong encoding, planted by a test.
     #[doc(hidden)]
     pub mutant: Mutant,
@@ -124,6 +131,7 @@ impl Task {
             solver: Backend::Auto,
             proof_info: false,
             options: Options::default(),
+            certificate: None,
             mutant: Mutant::None,
         }
     }
@@ -153,6 +161,9 @@ const ALL: Refusal =
 const COUNTS: Refusal = Refusal(
     "`--max-states`, `--max-constants`, `--max-memory` and `--stats` are about states, which only explicit search has: \
      leave them out, or take `--engine explicit`",
+);
+const PROVED: Refusal = Refusal(
+    "what is only said to be proved is in no certificate: leave out `--certificate` or `--proof-info`",
 );
 const SHORTEST: Refusal =
     Refusal("`--shortest` is for explicit search; `--engine bmc` always finds a shortest trace");
@@ -196,6 +207,8 @@ pub struct Answered {
     pub preserved: Option<(usize, usize)>,
     /// Obligations that the file says are discharged, and that this rests on.
     pub rests_on: Vec<String>,
+    /// Where the certificate was written that was asked for, or why it was not.
+    pub certificate: Option<Result<PathBuf, String>>,
     /// What has no formula, and why: no answer is about it.
     pub uncovered: Vec<String>,
     /// Variables of a state, and terms.
@@ -223,6 +236,7 @@ impl Answered {
             checked_by: vec![],
             preserved: None,
             rests_on: vec![],
+            certificate: None,
             uncovered: vec![],
             size: (0, 0),
             refuted: None,
@@ -248,6 +262,9 @@ pub fn answer(
         return Err(WD);
     }
     plan(&task.options, project.constants, project.max_constants)?;
+    if task.certificate.is_some() && task.proof_info {
+        return Err(PROVED);
+    }
     let mut answered = Answered::new(task);
     let verdict = came(project, task, deadline, progress, &mut answered);
     let verdict = deadline.explain(verdict);
@@ -582,6 +599,16 @@ fn came(
                     };
                     let who = proof.checked_by.join(" and ");
                     answered.notes.push(format!("{how}; checked again by {who}"));
+                    if let Some(path) = &task.certificate {
+                        let options = Options { deadlock: wanted.deadlock, ..task.options.clone() };
+                        let found = certified(task, &mut encoded, &proof, &answered.invariant);
+                        let smt = smt_name(&solvers).map(|name| (name, &make as _));
+                        let written = found.and_then(|found| {
+                            let found = Found { solver: smt, ..found };
+                            certificate::write_formulas(path, project, &options, &found, &stop)
+                        });
+                        answered.certificate = Some(written);
+                    }
                     if encoded.has_unbounded_integers() {
                         answered.notes.push("this is for all integers: none was cut off".into());
                     }
@@ -591,6 +618,40 @@ fn came(
             }
         }
     }
+}
+
+/// The SMT solver that is asked first, if it is one.
+fn smt_name(solvers: &Solvers) -> Option<&'static str> {
+    match solvers.first {
+        Backend::Auto | Backend::Sat => None,
+        smt => Some(smt.name()),
+    }
+}
+
+/// A proof as a certificate has it.
+fn certified<'a>(
+    task: &Task,
+    encoded: &mut Encoded,
+    proof: &kanon_solver::engine::Proof,
+    shown: &[String],
+) -> Result<Found<'a>, String> {
+    let depth = proof.depth as u64;
+    let arguments = match task.engine {
+        Engine::Ic3 => vec![Argument::Invariant],
+        // Paths may have ended before anything was inductive.
+        Engine::KInduction => vec![Argument::Induction(depth), Argument::End(depth)],
+        Engine::Bmc | Engine::BmcStar => vec![Argument::End(depth), Argument::End(depth + 1)],
+    };
+    let own = good(&mut encoded.encoder.terms, &encoded.transitions);
+    let places = Places::of(&encoded.transitions);
+    let mut lemmas = vec![];
+    for &lemma in proof.invariant.iter().flatten().filter(|b| **b != own) {
+        let mut bytes = vec![];
+        let put = places.put(&mut bytes, &encoded.encoder.terms, lemma);
+        put.ok_or("a lemma has no form in a certificate")?;
+        lemmas.push(bytes);
+    }
+    Ok(Found { arguments, lemmas, shown: shown.to_vec(), solver: None, mutant: task.mutant })
 }
 
 /// Whether these are true together for some values. What is learned of quantifiers on the way becomes an axiom.

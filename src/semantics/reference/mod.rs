@@ -29,8 +29,8 @@ pub use pred::holds;
 pub use search::{Solutions, solutions};
 pub use set::{Symbolic, contains};
 pub use stmt::{
-    Outcomes, Reached, StepFault, Successor, Successors, constants, execute, execute_operation,
-    initial_states, successors,
+    Outcomes, Reached, StepFault, Successor, Successors, constants, constants_with, execute,
+    execute_operation, initial_states, successors,
 };
 
 use crate::lang::diag::Span;
@@ -54,6 +54,8 @@ pub struct Cx<'m> {
     pub eager: bool,
     /// The largest set that is built.
     pub max_elements: usize,
+    /// From which fact a slot is to be generated, as soon as that can be evaluated: [`search::Hint`].
+    hints: Vec<search::Hint>,
     /// Steps left; at zero everything is [`Fault::Limit`].
     fuel: Cell<u64>,
     depth: Cell<u32>,
@@ -70,6 +72,7 @@ impl<'m> Cx<'m> {
             scope,
             eager: false,
             max_elements: 1 << 18,
+            hints: vec![],
             fuel: Cell::new(20_000_000),
             depth: Cell::new(0),
             truncated: RefCell::default(),
@@ -78,6 +81,12 @@ impl<'m> Cx<'m> {
 
     pub fn with_fuel(self, steps: u64) -> Self {
         self.fuel.set(steps);
+        self
+    }
+
+    /// Takes slots from these facts first. Any fact is right; a good one saves time.
+    pub fn with_hints(mut self, hints: Vec<search::Hint>) -> Self {
+        self.hints = hints;
         self
     }
 

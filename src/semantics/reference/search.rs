@@ -26,6 +26,39 @@ pub(super) enum Unbounded {
     Refuse,
 }
 
+/// A slot is to be generated from a fact, by its place among the facts of the predicate that binds the slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    pub slot: Slot,
+    pub fact: usize,
+}
+
+/// A conjunct without which a predicate is not true, and the truth that it must have.
+pub type Fact<'m> = (&'m Expr, bool);
+
+/// The facts of a conjunction, in their order.
+pub fn facts<'m>(preds: impl IntoIterator<Item = &'m Expr>) -> Vec<Fact<'m>> {
+    let mut facts = vec![];
+    preds.into_iter().for_each(|p| collect(p, true, &mut facts));
+    facts
+}
+
+/// What a fact says that the slot is, belongs to or is a part of: the relation, and its other side, which does not
+/// mention the slot. None if it says nothing of this kind.
+pub fn generator<'m>((fact, truth): Fact<'m>, slot: Slot) -> Option<(BinOp, &'m Expr)> {
+    let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
+    let op = with_truth(*op, truth)?;
+    let sides = [(Some(op), a, b), (mirrored(op), b, a)];
+    sides.into_iter().find_map(|(op, pattern, other)| {
+        let op = op.filter(|op| match op {
+            BinOp::Eq | BinOp::In => names(pattern, slot),
+            BinOp::Subset => is_slot(pattern, slot),
+            _ => false,
+        })?;
+        (!other.any(&|e: &Expr| is_slot(e, slot))).then_some((op, &**other))
+    })
+}
+
 /// Bindings under which a predicate is true, and those under which it has no truth value.
 #[derive(Debug, Default)]
 pub struct Solutions<'m> {
@@ -164,6 +197,11 @@ impl<'m> Task<'_, 'm> {
     /// The slot to bind next and what it runs through.
     fn choose(&self, env: &Env<'m>, slots: &[Slot]) -> Result<(Slot, Vec<Item<'m>>), Fault> {
         let items = |values: Elements| values.into_iter().map(Item::Value).collect();
+        for hint in self.cx.hints.iter().filter(|h| slots.contains(&h.slot)) {
+            if let Some(candidates) = self.hinted(env, *hint) {
+                return Ok((hint.slot, candidates));
+            }
+        }
         for &slot in slots {
             if carrier_size(self.cx, self.ty(slot)).is_some_and(|n| n <= SMALL) {
                 return Ok((slot, items(carrier(self.cx, self.ty(slot), self.span())?)));
@@ -190,6 +228,20 @@ impl<'m> Task<'_, 'm> {
             self.cx.truncated.borrow_mut().push(self.span());
         }
         Ok((slot, items(carrier(self.cx, ty, self.span())?)))
+    }
+
+    /// What the fact of a hint allows the slot to be, if that can be told already.
+    fn hinted(&self, env: &Env<'m>, hint: Hint) -> Option<Vec<Item<'m>>> {
+        let (fact, truth) = *self.facts.get(hint.fact)?;
+        let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
+        let op = with_truth(*op, truth)?;
+        [(Some(op), a, b), (mirrored(op), b, a)].into_iter().find_map(|(op, pattern, other)| {
+            op.filter(|_| names(pattern, hint.slot))?;
+            match self.allowed(env, op?, hint.slot, pattern, other)? {
+                Allowed::Items(items) => Some(items),
+                Allowed::Range(..) => None,
+            }
+        })
     }
 
     /// The fault of a fact `x : S` whose S has no value, whatever the slots are: then the predicate is nowhere

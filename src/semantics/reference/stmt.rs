@@ -407,10 +407,23 @@ pub struct Successors<'m> {
 
 /// All valuations of the constants that satisfy PROPERTIES, as states without variables.
 pub fn constants<'m>(cx: &Cx<'m>) -> Reached<State<'m>> {
-    let slots: Vec<Slot> = (0..cx.model.constants.len()).map(|i| Slot::Const(ConstId(i as u32))).collect();
+    constants_with(cx, &[])
+}
+
+/// The same where some constants have these values: `None`, or a constant beyond the end, is looked for.
+pub fn constants_with<'m>(cx: &Cx<'m>, given: &[Option<Value>]) -> Reached<State<'m>> {
+    let mut env = Env::new(cx.model);
+    let mut slots = vec![];
+    for i in 0..cx.model.constants.len() {
+        let id = ConstId(i as u32);
+        match given.get(i).and_then(Option::as_ref) {
+            Some(value) => env = env.with_constant(id, value.clone()),
+            None => slots.push(Slot::Const(id)),
+        }
+    }
     let preds: Vec<&'m Expr> = cx.model.properties.iter().collect();
     let mut out = Reached { found: vec![], faults: vec![] };
-    match search::all(cx, &Env::new(cx.model), &slots, &preds, Unbounded::Truncate) {
+    match search::all(cx, &env, &slots, &preds, Unbounded::Truncate) {
         Ok(solutions) => {
             out.faults.extend(solutions.faulty.into_iter().map(|(_, fault)| fault).reduce(worse));
             for env in solutions.found {

@@ -1,0 +1,87 @@
+//! `kanon-symbolic-checker MODEL CERTIFICATE`
+
+use kanon_checker::statement::{Argument, Goal};
+use kanon_language::model::load::with_large_stack;
+use kanon_symbolic_checker::{Accepted, Rejected, check};
+use std::fs::File;
+use std::io::{BufReader, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: kanon-symbolic-checker MODEL CERTIFICATE [--solver NAME]
+
+Checks a certificate that `kanon check MODEL --engine ENGINE --certificate CERTIFICATE` wrote, or
+`kanon bmc`, `kinduction` or `ic3`. The model is made into formulas again, and each refutation is
+followed step by step; the encoder is trusted. Where the certificate rests on an SMT solver, another
+one is asked: z3 or cvc5, whichever is installed, or the one that --solver names.
+
+Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 accepted relative to a solver, or not decided.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (model, certificate, solver) = match &arguments[..] {
+        ["-h" | "--help"] => return said(0, USAGE),
+        [model, certificate] => (*model, *certificate, None),
+        [model, certificate, "--solver", name @ ("z3" | "cvc5")] => (*model, *certificate, Some(*name)),
+        _ => return said(2, USAGE),
+    };
+    let file = match File::open(certificate) {
+        Ok(file) => BufReader::new(file),
+        Err(e) => return said(1, &format!("rejected: the certificate cannot be read: {e}")),
+    };
+    // Formulas nest deeply.
+    match with_large_stack(|| check(Path::new(model), file, solver)) {
+        Ok(answer) => answered(answer),
+        Err(e) => said(3, &format!("not decided: {e}")),
+    }
+}
+
+fn answered(answer: Result<Accepted, Rejected>) -> ExitCode {
+    match answer {
+        Ok(a) => said(if a.relative.is_some() { 3 } else { 0 }, &text(&a)),
+        Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
+        Err(why) => said(1, &format!("rejected: {why}")),
+    }
+}
+
+fn text(accepted: &Accepted) -> String {
+    let Accepted { statement: s, questions, clauses, steps, relative } = accepted;
+    let c = &s.claims;
+    let mut claims = vec![];
+    claims.extend(c.invariant.then(|| "the invariant is true".to_string()));
+    claims.extend(c.assertions.then(|| "assertions are true".to_string()));
+    claims.extend(c.no_deadlock.then(|| "some operation is enabled".to_string()));
+    claims.extend(match c.goal {
+        Goal::Ignored => None,
+        Goal::Model => Some("GOAL is false".to_string()),
+        Goal::Given => Some(format!("{} is false", c.goal_text.as_deref().unwrap_or_default())),
+    });
+    claims.push("everything has a value".to_string());
+    let sizes: Vec<String> = s.sets.iter().map(|(name, n)| format!("card({name}) = {n}, ")).collect();
+    let how = match s.formulas.as_ref().map(|f| f.argument) {
+        Some(Argument::Invariant) | None => "by an inductive invariant".to_string(),
+        Some(Argument::Induction(k)) => format!("by induction over paths, k = {k}"),
+        Some(Argument::End(n)) => format!("because no path has {n} steps"),
+    };
+    let head = match relative {
+        None => "accepted".to_string(),
+        Some((_, solver)) => format!("accepted, relative to {solver}"),
+    };
+    let mut out = format!("{head}: {}\n  in every reachable state {}\n", s.machine, claims.join(", "));
+    out += &format!("  for {}MININT = {}, MAXINT = {}\n", sizes.concat(), s.minint, s.maxint);
+    out += &format!("  {how}: {questions} questions, {clauses} clauses, {steps} steps\n");
+    if let Some((n, solver)) = relative {
+        out += &format!("  believed: {solver}, which says that {n} of the questions have no model\n");
+    }
+    out += "  believed: the encoder, which made the formulas of the model again";
+    out
+}
+
+/// Prints and ends. Where nothing can be printed, nobody was told.
+fn said(code: u8, text: &str) -> ExitCode {
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => ExitCode::from(code),
+        Err(_) => ExitCode::from(2),
+    }
+}
