@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "lang",
     "model",
     "plain",
@@ -24,6 +24,7 @@ const ORDER: [&str; 19] = [
     "ltl",
     "trace",
     "run",
+    "animate",
     "report",
     "cli",
 ];

@@ -118,7 +118,12 @@ impl<'a> Explainer<'a> {
 
     /// Why this has this truth.
     pub fn predicate(&self, e: &Expr, truth: bool) -> Vec<Part> {
-        let work: Work = Box::new(move |t, s| t.predicate(&s.exprs[0], Some(truth), 0));
+        self.judged(e, Some(truth))
+    }
+
+    /// Why this has this truth, or none.
+    pub fn judged(&self, e: &Expr, truth: Option<bool>) -> Vec<Part> {
+        let work: Work = Box::new(move |t, s| t.predicate(&s.exprs[0], truth, 0));
         self.within_budget(vec![e.clone()], vec![], work)
     }
 

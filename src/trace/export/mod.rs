@@ -5,7 +5,7 @@ mod itf;
 mod prob;
 mod read;
 
-pub use read::{ReadTrace, read, sizes};
+pub use read::{ReadTrace, parse, read, sizes};
 
 use super::{Step, Trace, constants, params, results, variables};
 use crate::model::Model;
@@ -40,12 +40,18 @@ impl Format {
 /// # Errors
 /// Those of the file system.
 pub fn write(path: &Path, t: &Trace, back: Option<usize>, opened: &Opened) -> std::io::Result<()> {
-    let mut value = match Format::of(path) {
+    let value = render(Format::of(path), t, back, opened);
+    std::fs::write(path, format!("{value:#}\n"))
+}
+
+/// The same as a value.
+pub fn render(format: Format, t: &Trace, back: Option<usize>, opened: &Opened) -> Value {
+    let mut value = match format {
         Format::Kanon => kanon(t, &opened.model, &opened.scope),
         Format::Itf => itf::export(t, &opened.model),
         Format::Prob => prob::export(t, &opened.model),
     };
-    match (Format::of(path), back) {
+    match (format, back) {
         (Format::Kanon, Some(back)) => value["loop"] = back.into(),
         (Format::Itf, Some(back)) => {
             // The state to which the loop leads is there once.
@@ -56,7 +62,7 @@ pub fn write(path: &Path, t: &Trace, back: Option<usize>, opened: &Opened) -> st
         }
         _ => {}
     }
-    std::fs::write(path, format!("{value:#}\n"))
+    value
 }
 
 /// Whether a file can be written: it is tried before a run that may take hours. Nothing is changed.
