@@ -4,6 +4,7 @@
 //!
 //! - [`run`]: a project is read, solved and asked; [`run::system`] asks a system that is written in Rust.
 //! - [`system`]: the trait that such a system implements, in some twenty lines, and B's implementation of it.
+//! - [`animate`]: a model explored by hand, behind every view of it.
 //! - [`verdict`]: the answer, and why there is none.
 //! - [`Options`], [`Action`] and what belongs to them; [`show`] writes answers as text, JSON and pictures.
 //!
@@ -16,6 +17,7 @@
 #[doc(hidden)]
 pub use kanon_language::{lang, model, temporal};
 
+pub mod animate;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod certify;

@@ -3,7 +3,8 @@
 //! A question is compiled like the model's own predicates, with slots of its own behind those of the state.
 
 use crate::eval::compile::Compiler;
-use crate::eval::node::{Asking, Env};
+use crate::eval::node::{Asking, Env, Test};
+use crate::lang::diag::Span;
 use crate::model::{Expr, LocalId, Model, Type};
 use crate::system::{BySolver, watched};
 use crate::value::fault::{Fault, Res};
@@ -97,6 +98,25 @@ impl<'a> Ask<'a> {
         }
         debug_assert!(!matches!((&v, &rep.shape), (Val::None, Shape::Bool)));
         Ok(if v == Val::None { Answer::Symbolic } else { Answer::Value(to_value(&v, rep)) })
+    }
+
+    /// Other values of constants and variables.
+    pub fn put(&mut self, values: &[Val]) {
+        for (slot, v) in self.env.slots.iter_mut().zip(values) {
+            *slot = v.clone();
+        }
+    }
+
+    /// A predicate that is asked of several states.
+    pub fn test(&mut self, p: &Expr) -> Test {
+        let test = self.compiler.test(p);
+        self.grow();
+        test
+    }
+
+    /// Its truth.
+    pub fn passes(&mut self, test: &Test, at: Span) -> Res<bool> {
+        test.holds(&mut self.env).map_err(|f| f.at(at))
     }
 
     /// Kleene: true, false or a fault.

@@ -8,6 +8,7 @@ pub mod ask;
 pub mod explain;
 pub mod export;
 pub mod fault;
+pub mod question;
 pub mod rebuild;
 pub mod replay;
 pub mod session;

@@ -5,7 +5,7 @@
 
 use super::{Step, Trace, params, results, variables};
 use crate::model::{LocalId, Model, OpId};
-use crate::system::{Machine, Stop, System, Transition, Visitor, Worker};
+use crate::system::{Label, Machine, Path, Stop, System, Transition, Visitor, Worker};
 use crate::value::Value;
 use crate::value::fault::Fault;
 use std::collections::HashSet;
@@ -26,6 +26,8 @@ pub struct RecordedStep {
     pub name: String,
     /// `None`: INITIALISATION.
     pub op: Option<OpId>,
+    /// It is not said which operation it is: any that leads to such a state.
+    pub is_any: bool,
     pub params: Vec<Option<Value>>,
     pub results: Vec<Option<Value>>,
     pub state: Vec<Option<Value>>,
@@ -48,6 +50,7 @@ impl Recorded {
         let step = |s: &Step| RecordedStep {
             name: s.name(model).to_string(),
             op: s.op,
+            is_any: false,
             params: s.params.clone(),
             results: s.results.clone(),
             state: s.state.iter().cloned().map(Some).collect(),
@@ -75,6 +78,8 @@ pub fn confirm(system: &Machine, trace: &Trace) -> Result<(), String> {
 struct Node {
     row: Vec<u64>,
     from: usize,
+    /// None for an initial state.
+    label: Option<Label>,
     step: Step,
 }
 
@@ -83,6 +88,22 @@ pub fn replay(system: &Machine, recorded: &Recorded, stop: &Stop) -> Replayed {
     let (steps, of) = back(system, &levels, 0);
     debug_assert!(steps.iter().all(|s| s.state.len() == system.model.variables.len()));
     Replayed { trace: Trace { constants: of.unwrap_or(constants), steps }, failure }
+}
+
+/// The same as a path of the system, and what is wrong with the step after it.
+pub fn path(system: &Machine, recorded: &Recorded, stop: &Stop) -> (Path, Option<String>) {
+    let Levels { levels, failure, .. } = levels(system, recorded, stop);
+    let mut path = Path::default();
+    let mut at = 0;
+    for level in levels.iter().rev() {
+        let node = &level[at];
+        path.rows.push(node.row.clone());
+        path.labels.extend(node.label.clone());
+        at = node.from;
+    }
+    path.rows.reverse();
+    path.labels.reverse();
+    (path, failure)
 }
 
 /// All ends of the recorded steps: the row of the last state, and the trace that leads there.
@@ -144,9 +165,10 @@ fn levels(system: &Machine, recorded: &Recorded, stop: &Stop) -> Levels {
         }
         let next = match (levels.last(), step.op) {
             (None, None) => initial(system, &mut worker, &valuations, step),
+            (Some(last), None) if step.is_any => follow(system, &mut worker, last, None, step),
             (Some(_), None) => Err("INITIALISATION comes first and once".to_string()),
             (None, Some(_)) => Err("a trace starts with INITIALISATION".to_string()),
-            (Some(last), Some(op)) => follow(system, &mut worker, last, op, step),
+            (Some(last), Some(op)) => follow(system, &mut worker, last, Some(op), step),
         };
         match next {
             Ok(nodes) => levels.push(nodes),
@@ -184,7 +206,7 @@ fn initial(
             let state = system.variable_values(row);
             if agree_state(&wanted.state, &state) {
                 let step = Step { op: None, params: vec![], results: vec![], state };
-                nodes.push(Node { row: row.to_vec(), from: 0, step });
+                nodes.push(Node { row: row.to_vec(), from: 0, label: None, step });
             } else if others.is_none() {
                 others = Some(state);
             }
@@ -213,7 +235,7 @@ fn follow(
     system: &Machine,
     worker: &mut Worker,
     last: &[Node],
-    op: OpId,
+    op: Option<OpId>,
     wanted: &RecordedStep,
 ) -> Result<Vec<Node>, String> {
     let mut look = Follow {
@@ -238,7 +260,8 @@ fn follow(
 
 struct Follow<'a> {
     system: &'a Machine,
-    op: OpId,
+    /// None: any.
+    op: Option<OpId>,
     wanted: &'a RecordedStep,
     from: usize,
     nodes: Vec<Node>,
@@ -254,10 +277,11 @@ const TOLD: usize = 4;
 
 impl Visitor<<Machine as System>::Here> for Follow<'_> {
     fn transition(&mut self, t: Transition<<Machine as System>::Here>) -> ControlFlow<()> {
-        if self.system.events[t.operation].op != self.op {
+        if self.op.is_some_and(|op| op != self.system.events[t.operation].op) {
             return ControlFlow::Continue(());
         }
-        let step = Step::of(self.system, &self.system.label(t.operation, t.here), t.target);
+        let label = self.system.label(t.operation, t.here);
+        let step = Step::of(self.system, &label, t.target);
         if !agree(&self.wanted.params, &step.params) {
             if self.other_params.len() <= TOLD {
                 self.other_params.push(step);
@@ -268,13 +292,14 @@ impl Visitor<<Machine as System>::Here> for Follow<'_> {
                 self.other_targets.push(step);
             }
         } else if self.seen.insert(t.target.to_vec()) {
-            self.nodes.push(Node { row: t.target.to_vec(), from: self.from, step });
+            let row = t.target.to_vec();
+            self.nodes.push(Node { row, from: self.from, label: Some(label), step });
         }
         if self.nodes.len() < MAX_WIDTH { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn fault(&mut self, event: usize, fault: Box<Fault>) -> ControlFlow<()> {
-        if self.system.events[event].op == self.op {
+        if self.op.is_none_or(|op| op == self.system.events[event].op) {
             self.fault.get_or_insert(fault);
         }
         ControlFlow::Continue(())
@@ -284,6 +309,9 @@ impl Visitor<<Machine as System>::Here> for Follow<'_> {
 impl Follow<'_> {
     fn diagnosis(&self) -> String {
         let model = &*self.system.model;
+        if self.op.is_none() {
+            return "no operation leads to this state".to_string();
+        }
         let name = &self.wanted.name;
         if let Some(step) = self.other_targets.first() {
             let wanted = named(&self.wanted.state, &step.state, model);

@@ -1,43 +1,20 @@
 //! Questions and steps: what `eval` and `repl` share.
 
-use super::ask::{Answer, Ask};
+use super::Step;
 use super::fault::{fault_diagnostic, plain_error};
+use super::question::{self, Reply};
 use super::replay::position;
 use super::values::Reader;
-use super::{Step, shown};
 use crate::lang::diag::{Diagnostic, SourceMap};
 use crate::lang::languages::{Language, parse_expr};
 use crate::lang::macros::Definitions;
-use crate::model::check::{Want, check_expr, check_open};
-use crate::model::{Expr, Model, Type};
+use crate::model::Model;
 use crate::system::{Machine, Stop, System, Transition, Visitor, initial_states};
-use crate::value::element_name;
 use crate::value::fault::Fault;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-/// How long integers without bounds are tried.
-const OUTWARDS: Duration = Duration::from_secs(5);
-/// Solutions of a predicate that are shown.
-const MAX_SOLUTIONS: usize = 10;
 /// Transitions and initial states that are offered.
 const MAX_CHOICES: usize = 1000;
-
-/// An answer.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Reply {
-    Truth(bool),
-    /// A value and its type, as text.
-    Value(String),
-    /// Solutions: names and values; whether there are more, and whether some may have been missed.
-    Solutions {
-        found: Vec<Vec<(String, String)>>,
-        more: bool,
-        truncated: bool,
-        /// How far from 0 integers without bounds were tried, if not from MININT to MAXINT.
-        reach: Option<i64>,
-    },
-}
 
 /// A state that was visited.
 #[derive(Clone, Debug)]
@@ -67,15 +44,7 @@ impl<'s> Session<'s> {
         definitions: &'s Definitions,
         language: Language,
     ) -> Session<'s> {
-        let mut model = (*system.model).clone();
-        for i in 0..model.sets.len() {
-            let set = crate::model::SetId(i as u32);
-            let size = system.scope.size(set);
-            if model.sets[i].elements.is_none() && size <= 10_000 {
-                let names = (0..size as u32).map(|k| element_name(&system.model, set, k).into()).collect();
-                model.sets[i].elements = Some(names);
-            }
-        }
+        let model = question::named(system);
         Session { system, sources, definitions, language, model, visited: vec![], at: None }
     }
 
@@ -155,60 +124,14 @@ impl<'s> Session<'s> {
     /// The type of an expression.
     pub fn type_of(&mut self, text: &str) -> Result<String, Vec<Diagnostic>> {
         let ast = self.parse(text)?;
-        let mut model = self.model.clone();
-        let e = check_expr(&mut model, &ast, Want::Either)?;
-        let set_name = |s: crate::model::SetId| model.sets[s.index()].name.clone();
-        Ok(e.ty.show(&set_name).to_string())
+        question::type_of(&self.model, &ast)
     }
 
     /// Evaluates an expression or a predicate in the present state.
     pub fn ask(&mut self, text: &str, stop: &Stop) -> Result<Reply, Vec<Diagnostic>> {
         let ast = self.parse(text)?;
-        let mut model = self.model.clone();
-        let (locals, e) = check_open(&mut model, &ast)?;
-        if e.ty != Type::Pred && !locals.is_empty() {
-            // Says which name is unknown.
-            let mut model = self.model.clone();
-            check_expr(&mut model, &ast, Want::Either)?;
-        }
-        self.needs_state(&e)?;
-        let valuation = self.state().map_or(0, |s| self.system.start_of(&s.row));
         let row = self.state().map(|s| &s.row[..]);
-        let values = self.system.values(valuation, row);
-        let mut ask = Ask::new(&model, &self.system.scope, &values, stop.clone()).with_solver();
-        let wrong = |f: Box<Fault>| vec![fault_diagnostic(&f)];
-        if e.ty != Type::Pred {
-            return Ok(match ask.value(&e).map_err(wrong)? {
-                Answer::Value(v) => Reply::Value(shown(&v, &e.ty, &model)),
-                Answer::Symbolic => Reply::Value(crate::model::raise::text(&e, &model)),
-            });
-        }
-        if locals.is_empty() {
-            return ask.truth(&e).map(Reply::Truth).map_err(wrong);
-        }
-        let solved = ask.solve_outwards(&locals, &[&e], MAX_SOLUTIONS, OUTWARDS).map_err(wrong)?;
-        if let (true, Some(f)) = (solved.found.is_empty(), solved.fault) {
-            return Err(wrong(f));
-        }
-        let named = |values: &Vec<Option<crate::value::Value>>| {
-            let pairs = locals.iter().map(|l| model.local(*l)).zip(values);
-            let show = |(d, v): (&crate::model::Decl, &Option<crate::value::Value>)| {
-                let text = v.as_ref().map_or_else(|| "(symbolic)".into(), |v| shown(v, &d.ty, &model));
-                (d.name.to_string(), text)
-            };
-            pairs.map(show).collect()
-        };
-        let found = solved.found.iter().map(named).collect();
-        Ok(Reply::Solutions { found, more: solved.more, truncated: solved.truncated, reach: solved.reach })
-    }
-
-    /// Variables have values only in a state.
-    fn needs_state(&self, e: &Expr) -> Result<(), Vec<Diagnostic>> {
-        let reads = e.any(&|x| matches!(x.kind, crate::model::ExprKind::Var(_)));
-        if self.at.is_none() && reads {
-            return Err(vec![plain_error("there is no state: INITIALISATION has no outcome")]);
-        }
-        Ok(())
+        question::answer(self.system, &self.model, &ast, row, stop)
     }
 }
 

@@ -7,6 +7,8 @@ mod caches;
 #[allow(dead_code)]
 mod petri;
 
+mod animate;
+
 use caches::{Caches, Exchange};
 use kanon::explore::{FindingKind, Options, Order};
 use kanon::report::system as report;

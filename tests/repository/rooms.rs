@@ -25,6 +25,7 @@ const ORDER: [&str; 20] = [
     "certify",
     "trace",
     "run",
+    "animate",
     "report",
     "cli",
 ];

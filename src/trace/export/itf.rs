@@ -5,6 +5,7 @@
 use crate::lang::decimal;
 use crate::model::{Model, Type};
 use crate::trace::Trace;
+use crate::trace::values::Reader;
 use crate::value::{Value, element_name};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
@@ -101,4 +102,71 @@ fn collection(set: &BTreeSet<Value>, elem: &Type, model: &Model) -> Json {
     }
     let items: Vec<Json> = set.iter().map(|v| value(v, elem, model)).collect();
     json!({ "#set": items })
+}
+
+/// A value of this type; none where the format cannot say what it is.
+pub fn read(json: &Json, ty: &Type, reader: &Reader) -> Result<Option<Value>, String> {
+    if json.get("#unserializable").is_some() {
+        return Ok(None);
+    }
+    let wrong = || format!("`{json}` is no value of the right type");
+    let all = |items: &[Json], elem: &Type| -> Result<Option<BTreeSet<Value>>, String> {
+        items.iter().map(|j| read(j, elem, reader)).collect::<Result<Option<_>, _>>()
+    };
+    let list = |key: &str| json.get(key).and_then(Json::as_array);
+    Ok(match (json, ty) {
+        (Json::Bool(b), Type::Bool) => Some(Value::Bool(*b)),
+        (Json::Number(n), Type::Int) => Some(Value::Int(n.as_i64().ok_or_else(wrong)?.into())),
+        (Json::Object(_), Type::Int) => {
+            let text = json.get("#bigint").and_then(Json::as_str).ok_or_else(wrong)?;
+            Some(Value::Int(text.parse().map_err(|_| wrong())?))
+        }
+        (Json::String(s), Type::Str) => Some(Value::Str(s.as_str().into())),
+        // An element of a given set.
+        (Json::String(s), Type::Given(_)) => Some(reader.read(s, ty)?),
+        (Json::Object(_), Type::Free(free)) => {
+            let tag = json.get("tag").and_then(Json::as_str).ok_or_else(wrong)?;
+            let case = (0..).map_while(|i| Some((i, free.case(i)?))).find(|(_, c)| *c.name == *tag);
+            let case = case.ok_or_else(wrong)?.0;
+            match (free.argument(case), json.get("value")) {
+                (Some(t), Some(inside)) => {
+                    read(inside, &t, reader)?.map(|v| Value::Free(case, Some(Box::new(v).into())))
+                }
+                _ => Some(Value::Free(case, None)),
+            }
+        }
+        (Json::Object(_), Type::Pair(t)) => match list("#tup").map(Vec::as_slice) {
+            Some([a, b]) => match (read(a, &t.0, reader)?, read(b, &t.1, reader)?) {
+                (Some(a), Some(b)) => Some(Value::pair(a, b)),
+                _ => None,
+            },
+            _ => return Err(wrong()),
+        },
+        (Json::Object(fields), Type::Rec(types)) => {
+            let field = |(n, t): &(_, Type)| {
+                let n: &std::sync::Arc<str> = n;
+                read(fields.get(&**n).ok_or_else(wrong)?, t, reader)
+            };
+            let values: Option<Vec<Value>> = types.iter().map(field).collect::<Result<_, _>>()?;
+            values.map(|v| Value::Rec(v.into()))
+        }
+        (Json::Array(items), Type::Pow(elem)) => {
+            let (_, ran) = elem.as_pair().ok_or_else(wrong)?;
+            let items: Option<Vec<Value>> =
+                items.iter().map(|j| read(j, ran, reader)).collect::<Result<_, _>>()?;
+            let numbered = |items: Vec<Value>| {
+                items.into_iter().enumerate().map(|(i, v)| Value::pair(Value::int(i + 1), v)).collect()
+            };
+            items.map(|items| Value::Set(numbered(items)))
+        }
+        (Json::Object(_), Type::Pow(elem)) => match (list("#set"), list("#map"), elem.as_pair()) {
+            (Some(items), ..) => all(items, elem)?.map(Value::Set),
+            (None, Some(pairs), Some(_)) => {
+                let pairs: Vec<Json> = pairs.iter().map(|p| json!({ "#tup": p })).collect();
+                all(&pairs, elem)?.map(Value::Set)
+            }
+            _ => return Err(wrong()),
+        },
+        _ => return Err(wrong()),
+    })
 }

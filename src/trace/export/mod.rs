@@ -5,7 +5,7 @@ mod itf;
 mod prob;
 mod read;
 
-pub use read::{ReadTrace, read, sizes};
+pub use read::{ReadTrace, parse, read, sizes};
 
 use super::{Step, Trace, constants, params, results, variables};
 use crate::model::Model;
@@ -50,13 +50,19 @@ pub struct Shown<'t> {
 /// # Errors
 /// Those of the file system.
 pub fn write(path: &Path, shown: Shown, opened: &Opened) -> std::io::Result<()> {
+    let value = render(Format::of(path), shown, opened);
+    std::fs::write(path, format!("{value:#}\n"))
+}
+
+/// The same as a value.
+pub fn render(format: Format, shown: Shown, opened: &Opened) -> Value {
     let Shown { trace: t, back, formula } = shown;
-    let mut value = match Format::of(path) {
+    let mut value = match format {
         Format::Kanon => kanon(t, &opened.model, &opened.scope),
         Format::Itf => itf::export(t, &opened.model),
         Format::Prob => prob::export(t, &opened.model),
     };
-    match (Format::of(path), back) {
+    match (format, back) {
         (Format::Kanon, Some(back)) => value["loop"] = back.into(),
         (Format::Itf, Some(back)) => {
             // The state to which the loop leads is there once.
@@ -67,10 +73,10 @@ pub fn write(path: &Path, shown: Shown, opened: &Opened) -> std::io::Result<()> 
         }
         _ => {}
     }
-    if let (Format::Kanon, Some(formula)) = (Format::of(path), formula) {
+    if let (Format::Kanon, Some(formula)) = (format, formula) {
         value["formula"] = formula.into();
     }
-    std::fs::write(path, format!("{value:#}\n"))
+    value
 }
 
 /// Whether a file can be written: it is tried before a run that may take hours. Nothing is changed.

@@ -1,5 +1,6 @@
-//! Trace files read back: kanon's JSON (also a whole answer of `check --json` or `ltl --json`) and ProB's.
+//! Trace files read back: kanon's JSON (also a whole answer of `check --json` or `ltl --json`), ITF and ProB's.
 
+use super::itf;
 use super::prob::{INITIALISE, SETUP};
 use crate::model::scope::ScopeArgs;
 use crate::model::{Decl, LocalId, Model, OpId};
@@ -13,19 +14,35 @@ use std::path::Path;
 /// A trace file before its values are understood, which needs the model.
 pub struct ReadTrace {
     json: Json,
-    is_prob: bool,
+    form: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Kanon,
+    Itf,
+    Prob,
 }
 
 /// Reads the file.
 pub fn read(path: &Path) -> Result<ReadTrace, String> {
     let text = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-    let wrong = |why: &str| format!("{} is no trace: {why}", path.display());
-    let json: Json = serde_json::from_slice(&text).map_err(|e| wrong(&e.to_string()))?;
+    parse_bytes(&text).map_err(|why| format!("{} is no trace: {why}", path.display()))
+}
+
+/// Reads the text of a file.
+pub fn parse(text: &str) -> Result<ReadTrace, String> {
+    parse_bytes(text.as_bytes()).map_err(|why| format!("this is no trace: {why}"))
+}
+
+fn parse_bytes(text: &[u8]) -> Result<ReadTrace, String> {
+    let wrong = |why: &str| why.to_string();
+    let json: Json = serde_json::from_slice(text).map_err(|e| wrong(&e.to_string()))?;
     if json.get("transitionList").is_some_and(Json::is_array) {
-        return Ok(ReadTrace { json, is_prob: true });
+        return Ok(ReadTrace { json, form: Form::Prob });
     }
-    if json.get("#meta").is_some() {
-        return Err(wrong("an ITF file says which states there are, but not by which operations"));
+    if json.get("states").is_some_and(Json::is_array) {
+        return Ok(ReadTrace { json, form: Form::Itf });
     }
     // `ltl --json` answers with a list: the first counterexample in it is meant.
     if let Some(answers) = json.as_array() {
@@ -33,7 +50,7 @@ pub fn read(path: &Path) -> Result<ReadTrace, String> {
         let Some(answer) = found else {
             return Err(wrong("no answer in it has a counterexample"));
         };
-        return path_of(answer).map(|json| ReadTrace { json, is_prob: false }).ok_or_else(|| {
+        return path_of(answer).map(|json| ReadTrace { json, form: Form::Kanon }).ok_or_else(|| {
             wrong("its path starts in a state that was chosen with `--from`, and not in an initial one")
         });
     }
@@ -46,10 +63,10 @@ pub fn read(path: &Path) -> Result<ReadTrace, String> {
         if let Some(scope) = json.get("scope") {
             inner.insert("scope".into(), scope.clone());
         }
-        return Ok(ReadTrace { json: Json::Object(inner), is_prob: false });
+        return Ok(ReadTrace { json: Json::Object(inner), form: Form::Kanon });
     }
     if json.get("steps").is_some_and(Json::is_array) {
-        return Ok(ReadTrace { json, is_prob: false });
+        return Ok(ReadTrace { json, form: Form::Kanon });
     }
     Err(wrong("it has neither `steps` (kanon) nor `transitionList` (ProB)"))
 }
@@ -97,7 +114,11 @@ impl ReadTrace {
         let reading = Reading { model, reader: Reader::new(model, scope) };
         let mut out = Recorded { constants: vec![None; model.constants.len()], steps: vec![] };
         let mut constants_problem = None;
-        let (list, keys) = if self.is_prob {
+        if self.form == Form::Itf {
+            return reading.itf(&self.json);
+        }
+        let is_prob = self.form == Form::Prob;
+        let (list, keys) = if is_prob {
             ("transitionList", ["name", "params", "results", "destState"])
         } else {
             if let Some(constants) = self.json.get("constants") {
@@ -107,7 +128,7 @@ impl ReadTrace {
         };
         for step in self.json.get(list).and_then(Json::as_array).into_iter().flatten() {
             let name = step.get(keys[0]).and_then(Json::as_str).unwrap_or_default();
-            if self.is_prob && name == SETUP {
+            if is_prob && name == SETUP {
                 if let Some(state) = step.get(keys[3]) {
                     constants_problem = reading.decls(state, &model.constants, &mut out.constants).err();
                 }
@@ -127,6 +148,38 @@ struct Reading<'m> {
 }
 
 impl Reading<'_> {
+    /// States, and by which operations they were reached if kanon wrote it: other tools do not say so.
+    fn itf(&self, json: &Json) -> Recorded {
+        let model = self.model;
+        let mut out = Recorded { constants: vec![None; model.constants.len()], steps: vec![] };
+        let empty = Json::Null;
+        for (i, state) in json.get("states").and_then(Json::as_array).into_iter().flatten().enumerate() {
+            let meta = state.get("#meta").unwrap_or(&empty);
+            let name = meta.get("action").and_then(Json::as_str);
+            let parameters = meta.get("parameters").unwrap_or(&empty);
+            let step = serde_json::json!({ "parameters": parameters });
+            let mut recorded = match name {
+                Some(name) => self.step(&step, name, &["operation", "parameters", "results", "state"]),
+                None => RecordedStep { is_any: i > 0, ..RecordedStep::default() },
+            };
+            recorded.state = vec![None; model.variables.len()];
+            let read = |decls: &[Decl], out: &mut [Option<Value>]| -> Result<(), String> {
+                for (d, out) in decls.iter().zip(out) {
+                    if let Some(json) = state.get(&*d.name) {
+                        *out = itf::read(json, &d.ty, &self.reader)
+                            .map_err(|why| format!("`{}`: {why}", d.name))?;
+                    }
+                }
+                Ok(())
+            };
+            let wrong = read(&model.constants, &mut out.constants).err();
+            let wrong = wrong.or(read(&model.variables, &mut recorded.state).err());
+            recorded.problem = recorded.problem.or(wrong);
+            out.steps.push(recorded);
+        }
+        out
+    }
+
     fn step(&self, step: &Json, name: &str, keys: &[&str; 4]) -> RecordedStep {
         let model = self.model;
         let mut out = RecordedStep { name: name.to_string(), ..RecordedStep::default() };

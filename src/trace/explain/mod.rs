@@ -1,17 +1,21 @@
 //! Why a predicate is false (or true, or without a truth value) in a state: its parts with their values, a
 //! witness for a quantifier.
 //!
+//! [`guard`] says it of an operation that does nothing: condition by condition.
+//!
 //! An explanation is a service: it has a little time, and when it cannot be given there is none.
+
+mod guard;
+
+pub use guard::{Condition, Disabled, Truth, Way};
 
 use super::ask::{Answer, Ask};
 use super::shown;
 use crate::model::raise::text;
-use crate::model::{
-    BinOp, Expr, ExprKind as E, Fun, Lit, LocalId, Model, Operation, Quant, Stmt, StmtKind, Type, UnOp,
-};
+use crate::model::{BinOp, Expr, ExprKind as E, Fun, Lit, LocalId, Model, Quant, Stmt, StmtKind, Type, UnOp};
 use crate::system::{Machine, System};
 use crate::value::fault::Fault;
-use crate::value::val::Val;
+use crate::value::val::{Val, from_value};
 use crate::value::{Scope, Value};
 use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -114,8 +118,30 @@ impl<'a> Explainer<'a> {
 
     /// Why this has this truth.
     pub fn predicate(&self, e: &Expr, truth: bool) -> Vec<Part> {
-        let work: Work = Box::new(move |t, s| t.predicate(&s.exprs[0], Some(truth), 0));
+        self.judged(e, Some(truth))
+    }
+
+    /// Why this has this truth, or none.
+    pub fn judged(&self, e: &Expr, truth: Option<bool>) -> Vec<Part> {
+        let work: Work = Box::new(move |t, s| t.predicate(&s.exprs[0], truth, 0));
         self.within_budget(vec![e.clone()], vec![], work)
+    }
+
+    /// Why an operation does nothing, with these values of some of its parameters.
+    pub fn disabled(&self, event: usize, given: &[Option<Value>]) -> Disabled {
+        let (system, event) = (self.system, &self.system.events[event]);
+        let op = event.op.index();
+        let parameters = system.model.operations[op].params.iter().zip(&event.params).zip(given);
+        let value = |((l, slot), v): ((&LocalId, &u32), &Option<Value>)| {
+            Some((*l, from_value(v.as_ref()?, &system.slots[*slot as usize].rep)?))
+        };
+        let bindings: Vec<(LocalId, Val)> = parameters.filter_map(value).collect();
+        let bound: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();
+        let found = Arc::new(Mutex::new(Disabled::default()));
+        let told = found.clone();
+        let work: Work = Box::new(move |t, s| t.conditions(&s.model.operations[op], &bound, &told));
+        self.within_budget(vec![], bindings, work);
+        found.lock().map(|f| f.clone()).unwrap_or_default()
     }
 
     /// Why no operation is enabled.
@@ -613,110 +639,6 @@ impl<'a> Telling<'a> {
                     self.faulty(part, 0);
                 }
             }
-        }
-    }
-
-    /// Why an operation is not enabled.
-    fn disabled(&mut self, op: &'a Operation) {
-        let (kind, name) = (PartKind::Note, op.name.to_string());
-        let mut guard = Guard { locals: op.params.clone(), conjuncts: vec![], ways: &[] };
-        guard.of(&op.body);
-        if let Some(blocking) = self.blocking(&guard) {
-            return self.put(kind, name, self.blocked(&blocking), 0);
-        }
-        if guard.ways.is_empty() {
-            return self.put(kind, name, "is not enabled".into(), 0);
-        }
-        self.put(kind, name, "none of its conditions is fulfilled".into(), 0);
-        for (condition, _) in guard.ways {
-            let mut way =
-                Guard { locals: guard.locals.clone(), conjuncts: guard.conjuncts.clone(), ways: &[] };
-            way.conjuncts.push(condition);
-            if let Some(blocking) = self.blocking(&way) {
-                let (text, why) = (self.text(condition), self.blocked(&blocking));
-                let text = if text == self.text(blocking.by) { why } else { format!("{text}: {why}") };
-                self.note(text, 1);
-            }
-        }
-    }
-
-    fn blocked(&self, blocking: &Blocking) -> String {
-        let text = self.text(blocking.by);
-        let names: Vec<&str> = blocking.locals.iter().map(|l| &*self.model.local(*l).name).collect();
-        match names.join(", ") {
-            none if none.is_empty() => format!("{text} is false"),
-            names if blocking.is_alone => format!("no {names} with {text}"),
-            names => format!("no {names} with {text} and what comes before it"),
-        }
-    }
-
-    /// The first conjunct that nothing fulfils together with those before it, and the locals that it speaks of. What
-    /// speaks of no local comes first.
-    fn blocking(&mut self, guard: &Guard<'a>) -> Option<Blocking<'a>> {
-        let of = |e: &Expr| -> Vec<LocalId> {
-            guard.locals.iter().copied().filter(|l| e.mentions_local(*l)).collect()
-        };
-        let conjuncts: Vec<&'a Expr> = guard.conjuncts.iter().flat_map(|e| e.conjuncts()).collect();
-        if let Some(e) = conjuncts.iter().find(|e| of(e).is_empty() && self.truth(e) == Some(false)) {
-            return Some(Blocking { by: e, locals: vec![], is_alone: true });
-        }
-        let open: Vec<&'a Expr> = conjuncts.into_iter().filter(|e| !of(e).is_empty()).collect();
-        for n in 1..=open.len() {
-            // Only those that these conjuncts speak of: the others may have no bounds yet.
-            let locals: Vec<LocalId> = guard
-                .locals
-                .iter()
-                .copied()
-                .filter(|l| open[..n].iter().any(|e| e.mentions_local(*l)))
-                .collect();
-            match self.ask.solve(&locals, &open[..n], 1) {
-                Ok(s) if s.found.is_empty() && s.fault.is_none() && !s.truncated => {
-                    return Some(Blocking { by: open[n - 1], locals: of(open[n - 1]), is_alone: n == 1 });
-                }
-                Ok(_) => {}
-                Err(_) if self.full() => return None,
-                Err(_) => {}
-            }
-        }
-        None
-    }
-}
-
-/// A conjunct that nothing fulfils, by itself or with those before it.
-struct Blocking<'a> {
-    by: &'a Expr,
-    locals: Vec<LocalId>,
-    is_alone: bool,
-}
-
-/// The conditions under which a statement does anything, as far as they stand at its beginning.
-struct Guard<'a> {
-    locals: Vec<LocalId>,
-    conjuncts: Vec<&'a Expr>,
-    /// The ways of a SELECT that has several.
-    ways: &'a [(Expr, Stmt)],
-}
-
-impl<'a> Guard<'a> {
-    fn of(&mut self, s: &'a Stmt) {
-        match &s.kind {
-            StmtKind::Pre(p, body) => {
-                self.conjuncts.push(p);
-                self.of(body);
-            }
-            StmtKind::Any(locals, p, body) => {
-                self.locals.extend(locals);
-                self.conjuncts.push(p);
-                self.of(body);
-            }
-            StmtKind::Select(ways, None) => match &ways[..] {
-                [(p, body)] => {
-                    self.conjuncts.push(p);
-                    self.of(body);
-                }
-                ways => self.ways = ways,
-            },
-            _ => {}
         }
     }
 }
