@@ -1,12 +1,14 @@
 //! `kanon ltl`: temporal formulas.
 
-use super::{Exit, ScopeOptions, Sketch, interrupt};
+use super::records::Records;
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::Diagnostic;
 use crate::ltl::space::Limits;
 use crate::model::open::Refused;
-use crate::report::{self, json, text};
+use crate::report::record::Record;
+use crate::report::{self, text};
 use crate::run::ltl::{self, Answered, Task};
 use crate::run::{Deadline, Project};
 use crate::symmetry::Strategy;
@@ -58,6 +60,8 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub records: Records,
+    #[command(flatten)]
     pub scope: ScopeOptions,
     /// How symmetric states are recognised: `off`, `flood`, `canon`, `nauty`, or `auto`, which leaves out what a
     /// formula is not symmetric in
@@ -71,6 +75,9 @@ pub fn run(args: &Args) -> Exit {
         return super::wrong(why.0, args.json);
     }
     if let Err(exit) = super::try_file(args.trace.as_deref(), args.json) {
+        return exit;
+    }
+    if let Err(exit) = args.records.try_files(args.json) {
         return exit;
     }
     let sketch = Sketch::default();
@@ -98,21 +105,28 @@ pub fn run(args: &Args) -> Exit {
     deadline.settle();
     let (project, formulas) = match answers {
         Ok(answers) => answers,
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
     };
     let opened = &project.opened;
     let found = formulas.iter().find_map(|f| f.finding.as_ref()).map(|f| (&f.trace, f.back));
     let written = super::write_trace(args.trace.as_deref(), found, opened);
+    let recorded = args.records.write(|| {
+        let mut record = Record::new(&args.file.display().to_string(), opened);
+        record.formulas(&formulas, opened);
+        record
+    });
     if args.json {
         let mut all = report::ltl::json(&formulas, opened, args.explain);
-        written.add_to(&mut all[0]["warnings"]);
-        report::out(&json::text(&all));
+        recorded.iter().chain([&written]).for_each(|w| w.add_to(&mut all[0]["warnings"]));
+        report::answer(all);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&report::ltl::text(&formulas, &opened.model, args.explain, report::colour_out()));
         written.say("trace");
+        recorded.iter().for_each(Written::complain);
     }
-    written.exit(Exit::of(formulas.iter().map(|f| f.verdict)))
+    let exit = Exit::of(formulas.iter().map(|f| f.verdict));
+    recorded.iter().chain([&written]).fold(exit, |exit, w| w.exit(exit))
 }
 
 /// Reads the file, and asks.
