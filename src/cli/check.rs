@@ -1,5 +1,6 @@
 //! `kanon check`: explore all states.
 
+use super::records::Records;
 use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
@@ -9,6 +10,7 @@ use crate::explore::{Options, Order};
 use crate::ltl::space;
 use crate::model::open::Refused;
 use crate::report::progress::Line;
+use crate::report::record::{Record, States};
 use crate::report::{self, json, refined, text};
 use crate::run::answer::Checked;
 use crate::run::constants::Constants;
@@ -109,9 +111,15 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    /// Print a line of JSON per event: `start`, `progress` while states are explored, and `answer` with the object of
+    /// `--json`
+    #[arg(long, conflicts_with = "json")]
+    pub json_stream: bool,
     /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub records: Records,
     #[command(flatten)]
     pub scope: ScopeOptions,
     /// How symmetric states are recognised: `off`, `flood`, `markers` (approximate: never answers "holds"),
@@ -211,6 +219,7 @@ fn with_formulas(args: &Args, options: Options) -> Exit {
         timeout: args.limits.timeout,
         json: args.json,
         trace: args.trace.as_ref(),
+        records: &args.records,
         scope: &args.scope,
         portfolio,
         task: crate::run::symbolic::Task {
@@ -258,6 +267,8 @@ struct Answers {
 }
 
 pub fn run(args: &Args) -> Exit {
+    super::announce("check", &args.file);
+    let args = &Args { json: args.json || args.json_stream, ..args.clone() };
     let task = args.task();
     if args.engine != Choice::Explicit {
         return with_formulas(args, task.options);
@@ -274,6 +285,9 @@ pub fn run(args: &Args) -> Exit {
             return exit;
         }
     }
+    if let Err(exit) = args.records.try_files(args.json) {
+        return exit;
+    }
     let sketch = Sketch::default();
     let deadline = super::deadline(args.limits.timeout, args.json, &sketch, |known, why| {
         json::unanswered(why, Some(known))
@@ -285,7 +299,7 @@ pub fn run(args: &Args) -> Exit {
     line.clear();
     let Answers { project, checked, formulas, refined } = match answers {
         Ok(answers) => answers,
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
     };
     let opened = &project.opened;
     let of_states = checked.finding.as_ref().map(|f| Shown { trace: &f.trace, back: None, formula: None });
@@ -296,6 +310,15 @@ pub fn run(args: &Args) -> Exit {
         (_, Some(Err(why))) => Written::Failed(why.clone()),
         _ => Written::Nothing,
     };
+    let recorded = args.records.write(|| {
+        let mut record = Record::new(&args.file.display().to_string(), opened);
+        record.states(&task.options, &States::of(&checked), opened);
+        record.formulas(formulas.as_deref().unwrap_or_default(), opened);
+        if let Some((tower, r)) = &refined {
+            record.refinement(r, &tower.opened);
+        }
+        record
+    });
     if args.json {
         let mut object = json::checked(&checked, opened);
         if let Some(f) = &formulas {
@@ -306,7 +329,8 @@ pub fn run(args: &Args) -> Exit {
         }
         written.add_to(&mut object["warnings"]);
         certified.add_to(&mut object["warnings"]);
-        report::out(&json::text(&object));
+        recorded.iter().for_each(|w| w.add_to(&mut object["warnings"]));
+        report::answer(object);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&text::checked(&checked, opened, args.stats, report::colour_out()));
@@ -318,10 +342,12 @@ pub fn run(args: &Args) -> Exit {
         }
         written.say("trace");
         certified.say("certificate");
+        recorded.iter().for_each(Written::complain);
     }
     let of_refinement = refined.iter().map(|(_, r)| r.verdict);
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
-    certified.exit(written.exit(Exit::of(of_formulas.chain(of_refinement).chain([checked.verdict]))))
+    let exit = Exit::of(of_formulas.chain(of_refinement).chain([checked.verdict]));
+    recorded.iter().chain([&written, &certified]).fold(exit, |exit, w| w.exit(exit))
 }
 
 /// Reads the file and solves its constants once, and asks.

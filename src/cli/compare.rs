@@ -7,7 +7,7 @@ use super::{Exit, ScopeOptions, Sketch, interrupt};
 use crate::explore::Options;
 use crate::model::open::Refused;
 use crate::report::progress::Line;
-use crate::report::{self, chart, compared, json, text};
+use crate::report::{self, chart, compared, text};
 use crate::run::compare::{Agreement, Compared};
 use crate::run::{Project, Task, check};
 use crate::symmetry::Strategy;
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Exit {
     if args.json {
         let mut object = compared::json(&compared);
         written.add_to(&mut object["warnings"]);
-        report::out(&json::text(&object));
+        report::answer(object);
     } else {
         report::out(&compared::text(&compared));
         written.complain();

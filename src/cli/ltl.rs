@@ -1,12 +1,14 @@
 //! `kanon ltl`: temporal formulas.
 
+use super::records::Records;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
 use crate::lang::diag::Diagnostic;
 use crate::ltl::space::Limits;
 use crate::model::open::Refused;
-use crate::report::{self, json, text};
+use crate::report::record::Record;
+use crate::report::{self, text};
 use crate::run::ltl::{self, Answered, Task};
 use crate::run::{Deadline, Project};
 use crate::symmetry::Strategy;
@@ -62,6 +64,8 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub records: Records,
+    #[command(flatten)]
     pub scope: ScopeOptions,
     /// How symmetric states are recognised: `off`, `flood`, `canon`, `nauty`, or `auto`, which leaves out what a
     /// formula is not symmetric in
@@ -78,6 +82,9 @@ pub fn run(args: &Args) -> Exit {
         if let Err(exit) = super::try_file(file, args.json) {
             return exit;
         }
+    }
+    if let Err(exit) = args.records.try_files(args.json) {
+        return exit;
     }
     let sketch = Sketch::default();
     let deadline = super::deadline(args.timeout, args.json, &sketch, report::ltl::unanswered);
@@ -105,7 +112,7 @@ pub fn run(args: &Args) -> Exit {
     deadline.settle();
     let (project, formulas) = match answers {
         Ok(answers) => answers,
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
     };
     let opened = &project.opened;
     let found = formulas.iter().find_map(Answered::shown);
@@ -115,18 +122,24 @@ pub fn run(args: &Args) -> Exit {
         (_, Some(Err(why))) => Written::Failed(why.clone()),
         _ => Written::Nothing,
     };
+    let recorded = args.records.write(|| {
+        let mut record = Record::new(&args.file.display().to_string(), opened);
+        record.formulas(&formulas, opened);
+        record
+    });
     if args.json {
         let mut all = report::ltl::json(&formulas, opened, args.explain);
-        written.add_to(&mut all[0]["warnings"]);
-        certified.add_to(&mut all[0]["warnings"]);
-        report::out(&json::text(&all));
+        recorded.iter().chain([&written, &certified]).for_each(|w| w.add_to(&mut all[0]["warnings"]));
+        report::answer(all);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&report::ltl::text(&formulas, &opened.model, args.explain, report::colour_out()));
         written.say("trace");
         certified.say("certificate");
+        recorded.iter().for_each(Written::complain);
     }
-    certified.exit(written.exit(Exit::of(formulas.iter().map(|f| f.verdict))))
+    let exit = Exit::of(formulas.iter().map(|f| f.verdict));
+    recorded.iter().chain([&written, &certified]).fold(exit, |exit, w| w.exit(exit))
 }
 
 /// Reads the file, and asks.

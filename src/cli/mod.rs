@@ -12,7 +12,9 @@ pub mod export;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
+mod manual;
 pub mod prove;
+mod records;
 mod refine;
 pub mod repl;
 pub mod replay;
@@ -24,7 +26,7 @@ use crate::model::load::with_large_stack;
 use crate::model::open::{Opened, Refused};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
-use crate::report::{self, diagnostic, json};
+use crate::report::{self, Colour, diagnostic, json};
 use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project};
 use crate::trace::export as trace_file;
@@ -63,6 +65,9 @@ impl Exit {
 #[command(name = "kanon", version, about = "A model checker for the B method", max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 holds, 1 fails, 2 the model or the command line is wrong, 3 unknown.")]
 struct Cli {
+    /// When to colour: `auto` (on a terminal), `always`, `never`
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = colour)]
+    color: Colour,
     #[command(subcommand)]
     command: Command,
 }
@@ -97,6 +102,10 @@ enum Command {
     Export(export::Args),
     /// Write an Event-B project in another form
     Convert(convert::Args),
+    /// Print a script that completes commands and options: for bash, elvish, fish, powershell or zsh
+    Completions(manual::Completions),
+    /// Print the manual page, or that of a command
+    Man(manual::Man),
 }
 
 /// How large everything is: wins over what the file says.
@@ -148,6 +157,15 @@ fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn colour(text: &str) -> Result<Colour, String> {
+    match text {
+        "auto" => Ok(Colour::Auto),
+        "always" => Ok(Colour::Always),
+        "never" => Ok(Colour::Never),
+        _ => Err("expected auto, always or never".into()),
+    }
+}
+
 fn reading(text: &str) -> Result<Reading, String> {
     let known = Reading::ALL.into_iter().find(|r| r.name() == text);
     known.ok_or_else(|| "expected kleene, strict or prob".into())
@@ -175,7 +193,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 fn answer(args: Vec<OsString>) -> Exit {
-    let as_json = args.iter().any(|a| a == "--json");
+    let is_given = |option: &str| args.iter().any(|a| a == option);
+    if is_given("--json-stream") {
+        report::stream();
+    }
+    let as_json = report::is_streamed() || is_given("--json");
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(e) => return refused(&e, as_json),
@@ -200,6 +222,7 @@ fn answer(args: Vec<OsString>) -> Exit {
 }
 
 fn run(cli: &Cli) -> Exit {
+    report::set_colour(cli.color);
     match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Bmc(args) => symbolic::run(args, Engine::Bmc),
@@ -215,6 +238,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Replay(args) => replay::run(args),
         Command::Export(args) => export::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
     }
 }
 
@@ -226,7 +251,7 @@ fn refused(e: &clap::Error, as_json: bool) -> Exit {
     }
     if as_json {
         let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
-        report::out(&json::text(&json::command_line(message.trim())));
+        report::answer(json::command_line(message.trim()));
     } else {
         report::err(&text);
     }
@@ -236,7 +261,7 @@ fn refused(e: &clap::Error, as_json: bool) -> Exit {
 /// The model is wrong.
 fn refuse(refused: &Refused, as_json: bool) -> Exit {
     if as_json {
-        report::out(&json::text(&json::refused(refused)));
+        report::answer(json::refused(refused));
     } else {
         let text = diagnostic::render_all(&refused.diagnostics, &refused.sources, report::colour_err());
         report::err(&text);
@@ -244,10 +269,21 @@ fn refuse(refused: &Refused, as_json: bool) -> Exit {
     Exit::Wrong
 }
 
+/// The first event of a stream.
+fn announce(command: &str, file: &Path) {
+    let fields = serde_json::json!({
+        "version": json::VERSION,
+        "kanon": env!("CARGO_PKG_VERSION"),
+        "command": command,
+        "file": file.display().to_string(),
+    });
+    report::event("start", &fields);
+}
+
 /// The command line is wrong.
 fn wrong(why: &str, as_json: bool) -> Exit {
     if as_json {
-        report::out(&json::text(&json::command_line(why)));
+        report::answer(json::command_line(why));
     } else {
         report::err(&format!("error: {why}\n"));
     }
@@ -270,7 +306,7 @@ fn deadline(
         let why = format!("timeout after {seconds} s, in a single evaluation that did not end");
         if as_json {
             let known = sketch.lock().map(|s| s.clone()).unwrap_or_default();
-            report::out(&json::text(&answer(&known, &why)));
+            report::answer(answer(&known, &why));
         } else {
             report::err(&format!("kanon: {why}\n"));
         }
@@ -357,6 +393,6 @@ fn unanswered(command: &Command, why: &str, as_json: bool) -> Exit {
         Command::Compare(_) => report::compared::unanswered(&Value::Null, why),
         _ => json::unknown(why),
     };
-    report::out(&json::text(&answer));
+    report::answer(answer);
     Exit::Unknown
 }

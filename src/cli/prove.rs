@@ -1,8 +1,10 @@
 //! `kanon prove`: the proof obligations of a model, decided by a solver.
 
+use super::records::Records;
 use super::symbolic::solver;
-use super::{Exit, ScopeOptions, Sketch, interrupt, seconds};
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt, seconds};
 use crate::model::open::{Opened, open_sequents};
+use crate::report::record::Record;
 use crate::report::{self, json, proved, text};
 use crate::run::prove::{Proved, Task, prove};
 use crate::run::sequents;
@@ -29,10 +31,15 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub records: Records,
+    #[command(flatten)]
     pub scope: ScopeOptions,
 }
 
 pub fn run(args: &Args) -> Exit {
+    if let Err(exit) = args.records.try_files(args.json) {
+        return exit;
+    }
     let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), |_, why| json::unknown(why));
     interrupt::listen(&deadline);
     let exit = answer(args, &deadline);
@@ -44,7 +51,7 @@ fn answer(args: &Args, deadline: &Deadline) -> Exit {
     let task = Task { solver: args.solver.unwrap_or_default(), limit: args.limit, ..Task::default() };
     // A refinement whose language says what it promises has obligations of its own.
     match open_sequents(&args.file, &args.scope.args()) {
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
         Ok(Some(project)) => {
             return match sequents::prove(&project, &task, deadline, &mut |_, _| {}) {
                 Ok(answer) => tell(args, &answer, &project.opened),
@@ -55,7 +62,7 @@ fn answer(args: &Args, deadline: &Deadline) -> Exit {
     }
     let project = match Project::open(&args.file, &args.scope.args()) {
         Ok(project) => project,
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
     };
     let answer = match prove(&project, &task, deadline, &mut |_, _| {}) {
         Ok(answer) => answer,
@@ -65,11 +72,19 @@ fn answer(args: &Args, deadline: &Deadline) -> Exit {
 }
 
 fn tell(args: &Args, answer: &Proved, opened: &Opened) -> Exit {
+    let recorded = args.records.write(|| {
+        let mut record = Record::new(&args.file.display().to_string(), opened);
+        record.obligations(answer, opened);
+        record
+    });
     if args.json {
-        report::out(&json::text(&proved::json(answer, opened)));
+        let mut object = proved::json(answer, opened);
+        recorded.iter().for_each(|w| w.add_to(&mut object["warnings"]));
+        report::answer(object);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&proved::text(answer, opened));
+        recorded.iter().for_each(Written::complain);
     }
-    Exit::of([proved::decision(answer)])
+    recorded.iter().fold(Exit::of([proved::decision(answer)]), |exit, w| w.exit(exit))
 }

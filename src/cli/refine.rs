@@ -1,8 +1,10 @@
 //! `kanon refine`: a machine against what it refines.
 
-use super::{Exit, ScopeOptions, Sketch, interrupt};
+use super::records::Records;
+use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::report::progress::Line;
-use crate::report::{self, json, refined, text};
+use crate::report::record::Record;
+use crate::report::{self, refined, text};
 use crate::run::refine::{Task, refine};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,11 +34,19 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    /// Print a line of JSON per event: `start`, `progress` while states are explored, and `answer` with the object of
+    /// `--json`
+    #[arg(long, conflicts_with = "json")]
+    pub json_stream: bool,
+    #[command(flatten)]
+    pub records: Records,
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
 
 pub fn run(args: &Args) -> Exit {
+    super::announce("refine", &args.file);
+    let args = &Args { json: args.json || args.json_stream, ..args.clone() };
     let task = Task {
         traces: args.traces,
         deadlock: args.deadlock,
@@ -44,6 +54,9 @@ pub fn run(args: &Args) -> Exit {
         max_memory: args.max_memory,
         max_constants: args.max_constants,
     };
+    if let Err(exit) = args.records.try_files(args.json) {
+        return exit;
+    }
     let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), refined::unanswered);
     interrupt::listen(&deadline);
     let mut line = Line::new();
@@ -52,13 +65,21 @@ pub fn run(args: &Args) -> Exit {
     line.clear();
     let (project, answer) = match answer {
         Ok(answer) => answer,
-        Err(refused) => return super::refuse(&refused, args.json),
+        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
     };
+    let recorded = args.records.write(|| {
+        let mut record = Record::new(&args.file.display().to_string(), &project.opened);
+        record.refinement(&answer, &project.opened);
+        record
+    });
     if args.json {
-        report::out(&json::text(&refined::json(&answer, &project.opened)));
+        let mut object = refined::json(&answer, &project.opened);
+        recorded.iter().for_each(|w| w.add_to(&mut object["warnings"]));
+        report::answer(object);
     } else {
         report::err(&text::warnings(&project.opened, report::colour_err()));
         report::out(&refined::text(&answer, &project.opened, report::colour_out()));
+        recorded.iter().for_each(Written::complain);
     }
-    Exit::of([answer.verdict])
+    recorded.iter().fold(Exit::of([answer.verdict]), |exit, w| w.exit(exit))
 }

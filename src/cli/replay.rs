@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Exit {
         Err(diagnostics) => return refuse(&project.refuse(diagnostics), args.json),
     };
     if args.json {
-        report::out(&json::text(&json::replayed(&recorded, &replayed, &opened.model)));
+        report::answer(json::replayed(&recorded, &replayed, &opened.model));
     } else {
         let total = recorded.steps.len();
         report::out(&text::replayed(&replayed, total, &opened.model, report::colour_out()));

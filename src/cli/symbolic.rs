@@ -1,10 +1,12 @@
 //! `kanon bmc`, `kanon kinduction`, `kanon ic3`, and `kanon check --engine`: engines that work with formulas.
 
+use super::records::Records;
 use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::Refusal;
 use crate::model::open::Refused;
+use crate::report::record::{Record, States};
 use crate::report::{self, json, symbolic as shown, text};
 use crate::run::constants::Constants;
 use crate::run::symbolic::{self, Answered, Backend, DEPTH, Decided, Engine, Task};
@@ -95,6 +97,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     #[command(flatten)]
+    pub records: Records,
+    #[command(flatten)]
     pub scope: ScopeOptions,
 }
 
@@ -105,6 +109,7 @@ pub(super) struct Asked<'a> {
     pub timeout: Option<Duration>,
     pub json: bool,
     pub trace: Option<&'a PathBuf>,
+    pub records: &'a Records,
     pub scope: &'a ScopeOptions,
     /// All at once.
     pub portfolio: bool,
@@ -131,6 +136,7 @@ pub fn run(args: &Args, engine: Engine) -> Exit {
         timeout: args.timeout,
         json: args.json,
         trace: args.trace.as_ref(),
+        records: &args.records,
         scope: &args.scope,
         portfolio: false,
         task: Task {
@@ -154,6 +160,9 @@ pub(super) fn ask(asked: &Asked) -> Exit {
             return exit;
         }
     }
+    if let Err(exit) = asked.records.try_files(as_json) {
+        return exit;
+    }
     let sketch = Sketch::default();
     let deadline = super::deadline(asked.timeout, as_json, &sketch, |known, why| {
         let mut answer = json::unknown(why);
@@ -168,7 +177,7 @@ pub(super) fn ask(asked: &Asked) -> Exit {
     let (project, answer) = match answers {
         Ok(Ok(both)) => both,
         Ok(Err(why)) => return super::wrong(why.0, as_json),
-        Err(refused) => return super::refuse(&refused, as_json),
+        Err(refused) => return asked.records.refuse(asked.file, &refused, as_json),
     };
     let opened = &project.opened;
     let finding: Option<&Trace> = match &answer {
@@ -210,11 +219,26 @@ pub(super) fn ask(asked: &Asked) -> Exit {
             Exit::Unknown,
         ),
     };
+    let recorded = asked.records.write(|| {
+        let mut record = Record::new(&asked.file.display().to_string(), opened);
+        let nobody = match &answer {
+            Answer::Decided(Decided::Nobody { reasons, .. }) => {
+                reasons.iter().map(|(who, why)| format!("{who}: {why}")).collect::<Vec<_>>().join("; ")
+            }
+            _ => String::new(),
+        };
+        let states = match &answer {
+            Answer::Formulas(a) | Answer::Decided(Decided::Formulas(a)) => States::of_formulas(a),
+            Answer::Decided(Decided::Explicit(c)) => States::of(c),
+            Answer::Decided(Decided::Nobody { seconds, .. }) => States::unknown(&nobody, *seconds),
+        };
+        record.states(&asked.task.options, &states, opened);
+        record
+    });
     if as_json {
         let mut object = object;
-        written.add_to(&mut object["warnings"]);
-        certified.add_to(&mut object["warnings"]);
-        report::out(&json::text(&object));
+        recorded.iter().chain([&written, &certified]).for_each(|w| w.add_to(&mut object["warnings"]));
+        report::answer(object);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
         report::out(&text);
@@ -223,8 +247,9 @@ pub(super) fn ask(asked: &Asked) -> Exit {
         }
         written.say("trace");
         certified.say("certificate");
+        recorded.iter().for_each(Written::complain);
     }
-    certified.exit(written.exit(exit))
+    recorded.iter().chain([&written, &certified]).fold(exit, |exit, w| w.exit(exit))
 }
 
 /// Reads the file, and asks.

@@ -1,11 +1,12 @@
-//! The line that moves while states are explored.
+//! The line that moves while states are explored, and the same as events of `--json-stream`.
 
 use crate::explore::search::Progress;
 pub use crate::run::numbers::grouped;
+use serde_json::json;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Prints on a terminal only, a few times a second.
+/// Prints on a terminal, or for a program that reads events, a few times a second.
 pub struct Line {
     on: bool,
     start: Instant,
@@ -20,7 +21,7 @@ impl Line {
     pub fn new() -> Line {
         let now = Instant::now();
         Line {
-            on: std::io::stderr().is_terminal() && !super::is_dumb(),
+            on: super::is_streamed() || std::io::stderr().is_terminal() && !super::is_dumb(),
             start: now,
             last: now,
             last_states: 0,
@@ -37,6 +38,10 @@ impl Line {
         if passed < PAUSE {
             return;
         }
+        if super::is_streamed() {
+            self.last = now;
+            return self.tell(p, now);
+        }
         let rate = (p.states - self.last_states.min(p.states)) as f64 / passed.as_secs_f64();
         let depth = p.depth().map_or(String::new(), |d| format!(", depth {d}"));
         let memory = resident().unwrap_or(p.bytes) as f64 / f64::from(1 << 20);
@@ -50,6 +55,18 @@ impl Line {
         );
         super::err(&line);
         (self.last, self.last_states, self.shown) = (now, p.states, true);
+    }
+
+    fn tell(&self, p: &Progress, now: Instant) {
+        let fields = json!({
+            "seconds": (now - self.start).as_secs_f64(),
+            "states": p.states,
+            "open": p.open,
+            "transitions": p.transitions,
+            "depth": p.depth(),
+            "bytes": resident().unwrap_or(p.bytes),
+        });
+        super::event("progress", &fields);
     }
 
     /// Takes the line away.

@@ -308,7 +308,7 @@ pub(super) fn cut(text: &str) -> String {
     }
 }
 
-fn list(pairs: Vec<(&str, String)>) -> String {
+pub(super) fn list(pairs: Vec<(&str, String)>) -> String {
     pairs.into_iter().map(|(n, v)| format!("{n} = {}", cut(&v))).collect::<Vec<_>>().join(", ")
 }
 

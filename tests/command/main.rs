@@ -6,6 +6,8 @@ mod convert;
 mod graph;
 mod ltl;
 mod program;
+mod records;
 mod refine;
+mod schema;
 #[path = "../support/mod.rs"]
 mod support;

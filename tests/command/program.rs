@@ -42,12 +42,14 @@ pub fn kanon(args: &[&str]) -> Ran {
     program().args(args).output().expect("the program starts").into()
 }
 
-/// What it prints with `--json`, when it ends with this code.
+/// What it prints with `--json`, when it ends with this code; it is valid.
 pub fn json(args: &[&str], code: i32) -> Value {
     let ran = kanon(args);
     assert_eq!(ran.code, code, "{args:?}: {}{}", ran.out, ran.err);
     assert_eq!(ran.err, "", "{args:?}: with --json nothing goes to standard error");
-    serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", ran.out))
+    let answer = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", ran.out));
+    crate::schema::validate(args.first().copied().unwrap_or_default(), &answer);
+    answer
 }
 
 /// A file of a test, in a folder of its own.

@@ -3,7 +3,7 @@
 
 use super::{E, Part, PartKind, Telling};
 use crate::lang::diag::Span;
-use crate::model::{BinOp, Expr, LocalId, Operation, Stmt, StmtKind};
+use crate::model::{Expr, LocalId, Operation, Stmt, StmtKind};
 use crate::trace::shown;
 use std::sync::Mutex;
 
