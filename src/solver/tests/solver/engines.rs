@@ -1,6 +1,6 @@
 //! Random systems: what the engines say against enumeration.
 
-use crate::support::systems::{explore, system};
+use crate::support::systems::explored;
 use crate::support::*;
 use kanon_solver::blast::Mistake;
 use kanon_solver::bmc::bmc;
@@ -22,10 +22,7 @@ fn sat() -> Result<Box<dyn Solver>, String> {
 
 /// An engine's answer about a random system, with what is known about its events or without.
 fn compare(seed: u64, name: &str, engine: Engine, informed: bool) -> Result<bool, String> {
-    let mut r = Random::new(seed);
-    let mut terms = Terms::new();
-    let system = system(&mut terms, &mut r);
-    let explicit = explore(&terms, &system);
+    let (mut terms, system, explicit) = explored(seed);
     let mut known = Preserved::nothing(&system);
     for (e, row) in explicit.preserved.iter().enumerate() {
         for (p, _) in row.iter().enumerate().filter(|(_, is)| **is) {
@@ -66,28 +63,44 @@ fn all_sequences(terms: &mut Terms, system: &Transitions, settings: &Settings) -
 const ENGINES: [(&str, Engine); 4] =
     [("bmc", bmc), ("sequences", all_sequences), ("k-induction", k_induction), ("ic3", ic3)];
 
-#[test]
-fn engines_agree_with_enumeration() {
-    let n = cases(150);
-    for (name, engine) in ENGINES {
-        for informed in [false, true] {
-            let decided =
-                (0..n).filter(|&seed| compare(seed, name, engine, informed).unwrap()).count() as u64;
-            assert!(decided == n, "{name} decided only {decided} of {n}");
-        }
-    }
+/// Compares one of them on all random systems. Each has a test of its own, so that they run side by side.
+fn agrees(at: usize, informed: bool) {
+    let (n, (name, engine)) = (cases(150), ENGINES[at]);
+    let decided = (0..n).filter(|&seed| compare(seed, name, engine, informed).unwrap()).count() as u64;
+    assert!(decided == n, "{name} decided only {decided} of {n}");
 }
 
-/// The test above means something: systems of either kind, paths that are not all short, and events that preserve
+macro_rules! agreement {
+    ($($name:ident $informed_name:ident $at:literal;)*) => {
+        $(
+            #[test]
+            fn $name() {
+                agrees($at, false);
+            }
+
+            #[test]
+            fn $informed_name() {
+                agrees($at, true);
+            }
+        )*
+        const _: () = assert!([$($at),*].len() == ENGINES.len(), "an engine without a test");
+    };
+}
+
+agreement! {
+    bmc_agrees_with_enumeration bmc_agrees_when_informed 0;
+    sequences_agree_with_enumeration sequences_agree_when_informed 1;
+    k_induction_agrees_with_enumeration k_induction_agrees_when_informed 2;
+    ic3_agrees_with_enumeration ic3_agrees_when_informed 3;
+}
+
+/// The tests above mean something: systems of either kind, paths that are not all short, and events that preserve
 /// something but not everything.
 #[test]
 fn random_systems_are_not_trivial() {
     let (mut fail, mut hold, mut long, mut partly) = (0, 0, 0, 0);
     for seed in 0..150 {
-        let mut r = Random::new(seed);
-        let mut terms = Terms::new();
-        let system = system(&mut terms, &mut r);
-        let explicit = explore(&terms, &system);
+        let (_, _, explicit) = explored(seed);
         match explicit.shortest {
             Some(n) => {
                 fail += 1;
@@ -98,7 +111,7 @@ fn random_systems_are_not_trivial() {
                 long += usize::from(explicit.diameter >= 2);
             }
         }
-        let all: Vec<bool> = explicit.preserved.into_iter().flatten().collect();
+        let all: Vec<bool> = explicit.preserved.iter().flatten().copied().collect();
         partly += usize::from(all.contains(&true) && all.contains(&false));
     }
     assert!(fail > 30 && hold > 30 && long > 20 && partly > 20, "{fail} {hold} {long} {partly}");
@@ -297,10 +310,7 @@ fn planted_mistakes_are_found_in_systems() {
         let broken = || Ok(Box::new(Sat::with(options, Stop::never())) as Box<dyn Solver>);
         let mut is_found = false;
         for seed in 0..cases(150) {
-            let mut r = Random::new(seed);
-            let mut terms = Terms::new();
-            let system = system(&mut terms, &mut r);
-            let explicit = explore(&terms, &system);
+            let (mut terms, system, explicit) = explored(seed);
             let mut settings = Settings::new(&broken);
             settings.depth = 10;
             settings.other = Some(&sat);

@@ -2,7 +2,7 @@
 //! Both programs are Debian packages (berkeley-abc, z3); without one its test is skipped, unless KANON_REQUIRE_ABC or
 //! KANON_REQUIRE_SMT demands it.
 
-use crate::support::systems::{explore, system};
+use crate::support::systems::{explored, system};
 use crate::support::*;
 use kanon_solver::aiger::{Beyond, circuit};
 use kanon_solver::export::{dimacs, smt2};
@@ -56,10 +56,7 @@ fn abc_agrees_with_enumeration() {
     let scratch = Scratch::new("aiger");
     let (mut proved, mut failed) = (0, 0);
     for seed in 0..cases(60) {
-        let mut r = Random::new(seed);
-        let mut terms = Terms::new();
-        let system = system(&mut terms, &mut r);
-        let explicit = explore(&terms, &system);
+        let (mut terms, system, explicit) = explored(seed);
         let aiger = circuit(&mut terms, &system, 8, Beyond::Allowed, &Stop::never()).unwrap();
         assert!(!aiger.can_overflow, "all variables are bounded");
         if aiger.size().3 == 0 {
@@ -84,10 +81,7 @@ fn z3_agrees_about_paths() {
     }
     let scratch = Scratch::new("paths");
     for seed in 0..cases(25) {
-        let mut r = Random::new(seed);
-        let mut terms = Terms::new();
-        let system = system(&mut terms, &mut r);
-        let explicit = explore(&terms, &system);
+        let (mut terms, system, explicit) = explored(seed);
         let shortest = explicit.shortest;
         for length in 0..=shortest.map_or(3, |n| n + 1).min(4) {
             let expected = if shortest.is_some_and(|n| n <= length) { "sat" } else { "unsat" };

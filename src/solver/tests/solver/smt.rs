@@ -1,6 +1,6 @@
 //! SMT solvers as processes: against enumeration, and when they do not do what they should.
 
-use crate::support::systems::{explore, system};
+use crate::support::systems::explored;
 use crate::support::*;
 use kanon_solver::bmc::bmc;
 use kanon_solver::engine::{Answer, Settings, Why};
@@ -67,10 +67,7 @@ fn engines_on_smt_agree_with_enumeration() {
         let mut undecided = 0;
         for seed in 0..cases(12) {
             for engine in [bmc, k_induction, ic3] {
-                let mut r = Random::new(seed);
-                let mut terms = Terms::new();
-                let system = system(&mut terms, &mut r);
-                let explicit = explore(&terms, &system);
+                let (mut terms, system, explicit) = explored(seed);
                 let stop = Stop::after(Duration::from_secs(5));
                 let (inner, other) = (stop.clone(), |stop: Stop| Box::new(Sat::new(stop)) as Box<dyn Solver>);
                 let make = || Ok(Box::new(Smt::start(program, inner.clone())?) as Box<dyn Solver>);

@@ -4,6 +4,7 @@ use super::*;
 use kanon_solver::eval::Value;
 use kanon_solver::transition::{Cell, EventFormula, Property, Transitions};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, OnceLock};
 
 fn like_now(terms: &mut Terms, now: Var) -> Cell {
     let name = format!("{}'", terms.name(now));
@@ -142,7 +143,19 @@ pub struct Explicit {
     pub diameter: usize,
 }
 
-pub fn explore(terms: &Terms, system: &Transitions) -> Explicit {
+/// The random system of a seed, with its states, which are enumerated once however many tests ask for them.
+pub fn explored(seed: u64) -> (Terms, Transitions, &'static Explicit) {
+    static KNOWN: Mutex<BTreeMap<u64, &'static OnceLock<Explicit>>> = Mutex::new(BTreeMap::new());
+    let mut terms = Terms::new();
+    let system = system(&mut terms, &mut Random::new(seed));
+    // One cell per seed, until the tests end.
+    let cell: &OnceLock<Explicit> =
+        KNOWN.lock().expect("nothing panics here").entry(seed).or_insert_with(|| Box::leak(Box::default()));
+    let explicit = cell.get_or_init(|| explore(&terms, &system));
+    (terms, system, explicit)
+}
+
+fn explore(terms: &Terms, system: &Transitions) -> Explicit {
     let now: Vec<Var> = system.cells.iter().map(|c| c.now).collect();
     let next: Vec<Var> = system.cells.iter().map(|c| c.next).collect();
     let (befores, afters) = (assignments(terms, &now, 0), assignments(terms, &next, 0));
