@@ -77,6 +77,14 @@ struct Graph {
     instances: Vec<Vec<u32>>,
 }
 
+/// Nodes by state and need. Needs that ask for the same are one: what a path begins with may come again later.
+#[derive(Default)]
+struct Index {
+    nodes: HashMap<(StateId, NeedId), u32>,
+    needs: HashMap<NeedId, NeedId>,
+    first: HashMap<(Vec<(u32, bool)>, Vec<u32>), NeedId>,
+}
+
 /// Reads off the store of a search that has found nothing.
 pub fn of<S: Structure>(product: &mut Product<S>, initial: &[StateId]) -> Proved {
     let graph = graph(product, initial);
@@ -106,7 +114,7 @@ pub fn of<S: Structure>(product: &mut Product<S>, initial: &[StateId]) -> Proved
 /// The nodes that can be reached by what is stored, and the edges between them.
 fn graph<S: Structure>(product: &mut Product<S>, initial: &[StateId]) -> Graph {
     let mut g = Graph { nodes: vec![], edges: vec![], strong: vec![], instances: vec![] };
-    let mut index: HashMap<(StateId, NeedId), u32> = HashMap::new();
+    let mut index = Index::default();
     for s in initial {
         enter(product, &mut g, &mut index, *s, Tableau::FIRST);
     }
@@ -154,13 +162,16 @@ fn stored_atoms<S: Structure>(product: &mut Product<S>, s: StateId, need: NeedId
 fn enter<S: Structure>(
     product: &mut Product<S>,
     g: &mut Graph,
-    index: &mut HashMap<(StateId, NeedId), u32>,
+    index: &mut Index,
     s: StateId,
     need: NeedId,
 ) -> Option<u32> {
     product.known_kind(s)?;
+    let Index { nodes, needs, first } = index;
+    let asked = |need: NeedId| product.tableau.asked(need);
+    let need = *needs.entry(need).or_insert_with(|| *first.entry(asked(need)).or_insert(need));
     let next = g.nodes.len() as u32;
-    let n = *index.entry((s, need)).or_insert(next);
+    let n = *nodes.entry((s, need)).or_insert(next);
     if n == next {
         g.nodes.push((s, need));
     }

@@ -380,3 +380,27 @@ fn nothing_that_is_typed_makes_the_reader_fail() {
         let _ = parse(&mut SourceMap::default(), "f", &text);
     }
 }
+
+/// A certificate is about one formula and all paths; what fails has none, and its path is judged instead.
+#[test]
+fn certificates_and_paths_are_for_the_checker() {
+    let out = file("robot.cert", "");
+    std::fs::remove_file(&out).expect("it was just written");
+    let cert = out.display().to_string();
+    let ask = |more: &[&str]| kanon(&[&["ltl", ROBOT, "--certificate", &cert], more].concat());
+    assert_eq!(ask(&["G not deadlock", "G F true"]).0, WRONG, "two formulas");
+    assert_eq!(ask(&["G not deadlock", "--from", "1"]).0, WRONG, "other paths");
+    assert_eq!(ask(&["F deadlock"]).0, FAILS);
+    assert!(!out.exists(), "nothing holds so far");
+    let (code, text, _) = ask(&["G not deadlock"]);
+    assert_eq!(code, HOLDS);
+    assert!(text.contains("certificate written to"), "{text}");
+    let (part, effort) = (kanon_checker::check::Part::WHOLE, kanon_checker::check::Effort::default());
+    let robot = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(ROBOT);
+    let found = kanon_checker::check(&robot, &mut || std::fs::File::open(&out), part, effort);
+    assert_eq!(found.map(|a| (a.statement.states, a.nodes)).map_err(|e| e.to_string()), Ok((4, 4)));
+    let answers = kanon(&["ltl", ROBOT, "--json", "G {1 = 1}", "G F [Load]"]).1;
+    let reading = kanon::model::reading::Reading::Kleene;
+    let refuted = kanon_checker::check_trace(&robot, &answers, reading, effort);
+    assert!(refuted.is_ok_and(|r| r.wrong[0].ends_with("G F [Load]")));
+}

@@ -11,6 +11,8 @@ use kanon::run::Deadline;
 use kanon::run::ltl::{Task, check_file};
 use kanon::symmetry::Strategy;
 use kanon::verdict::Decision;
+use kanon_checker::Rejected;
+use kanon_checker::check::{Effort, Part};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -141,4 +143,98 @@ fn line(known: &List, row: &Row, outcome: &Outcome) -> Option<(String, &'static 
         Outcome::Unknown(how) | Outcome::Differs(how) => ("DIFFERS", how.clone()),
     };
     Some((key, kind, reason))
+}
+
+/// What kanon-checker says of an answer.
+#[derive(Clone, Debug, PartialEq)]
+enum Judged {
+    Accepted,
+    Refuted,
+    NotDecided(String),
+    /// More states than the evaluator is asked about, or no answer in time.
+    TooSlow,
+    NotWritten(String),
+    Rejected(String),
+}
+
+/// Certificates of what holds and paths of what fails. States are limited, since the reference evaluator is slow.
+fn judge(dir: &Path, row: &Row, (time, max_states): (Duration, usize), file: &Path) -> Judged {
+    let task = Task {
+        symmetry: Strategy::Auto,
+        formulas: vec![("formula".to_string(), row.formula.clone())],
+        limits: Limits { max_states: Some(max_states), ..Limits::default() },
+        certificate: Some(file.to_path_buf()),
+        ..Task::default()
+    };
+    let path = dir.join(&row.file);
+    let effort = Effort { root: 50_000_000, state: 1_000_000 };
+    let Ok((project, answers)) =
+        check_file(&path, &ScopeArgs::default(), &task, &Deadline::after(Some(time)))
+    else {
+        return Judged::NotWritten("refused".into());
+    };
+    let said = |why: Rejected| match why.is_undecided() {
+        true => Judged::NotDecided(why.to_string()),
+        false => Judged::Rejected(why.to_string()),
+    };
+    match (answers[0].verdict, &answers[0].certificate) {
+        (Decision::Holds, Some(Ok(_))) => {
+            match kanon_checker::check(&path, &mut || std::fs::File::open(file), Part::WHOLE, effort) {
+                Ok(_) => Judged::Accepted,
+                Err(why) => said(why),
+            }
+        }
+        (Decision::Holds, Some(Err(why))) => Judged::NotWritten(why.clone()),
+        (Decision::Fails, _) => {
+            let Some(shown) = answers[0].shown() else { return Judged::TooSlow };
+            kanon::trace::export::write(file, shown, &project.opened).expect("a trace");
+            let text = std::fs::read_to_string(file).expect("a trace");
+            match kanon_checker::check_trace(&path, &text, Reading::Kleene, effort) {
+                Ok(_) => Judged::Refuted,
+                Err(why) => said(why),
+            }
+        }
+        _ => Judged::TooSlow,
+    }
+}
+
+/// A sample of the formulas; all with `KANON_CORPUS_ALL`. No certificate and no path is rejected.
+#[test]
+fn formulas_of_the_corpus_are_certified() {
+    let Some(dir) = corpus("ltl.csv") else { return };
+    let is_all = std::env::var_os("KANON_CORPUS_ALL").is_some();
+    let limits = if is_all { (seconds(), 20_000) } else { (Duration::from_secs(5), 1_000) };
+    let rows = rows(&dir);
+    let sample: Vec<(usize, &Row)> = rows.iter().enumerate().filter(|(i, _)| is_all || i % 20 == 3).collect();
+    let folder = std::env::temp_dir().join(format!("kanon-corpus-formulas-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let judged = walk(&sample, |(i, row)| judge(&dir, row, limits, &folder.join(format!("{i}.json"))));
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut wrong = String::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((_, row), outcome) in judged {
+        let outcome = outcome.unwrap_or(Judged::TooSlow);
+        let kind = match &outcome {
+            Judged::Accepted => "accepted",
+            Judged::Refuted => "refuted",
+            Judged::NotDecided(_) => "not decided",
+            Judged::TooSlow => "too slow or unknown",
+            Judged::NotWritten(_) => "not written",
+            Judged::Rejected(_) => "rejected",
+        };
+        *counts.entry(kind).or_default() += 1;
+        match &outcome {
+            Judged::Rejected(why) => {
+                let _ = writeln!(wrong, "{}: {}: {why}", row.file, row.formula);
+            }
+            Judged::NotDecided(why) | Judged::NotWritten(why) => {
+                println!("{kind}: {}: {}: {why}", row.file, row.formula.replace('\n', " "));
+            }
+            _ => {}
+        }
+    }
+    println!("{} formulas: {counts:?}", sample.len());
+    assert!(wrong.is_empty(), "rejected:\n{wrong}");
+    let both = counts.get("accepted").copied().unwrap_or(0) + counts.get("refuted").copied().unwrap_or(0);
+    assert!(both * 2 > sample.len(), "{counts:?}");
 }

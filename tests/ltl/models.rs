@@ -8,9 +8,9 @@ use kanon::symmetry::Strategy;
 use std::path::{Path, PathBuf};
 
 /// Sizes of sets, and the formulas with what they must be.
-type Header = (Vec<(String, u64)>, Vec<(String, String)>);
+pub type Header = (Vec<(String, u64)>, Vec<(String, String)>);
 
-fn header(text: &str) -> Header {
+pub fn header(text: &str) -> Header {
     let comment = text.trim_start().strip_prefix("/*").and_then(|t| t.split("*/").next()).unwrap_or_default();
     let mut header = (vec![], vec![]);
     for line in comment.lines().map(str::trim) {
@@ -25,7 +25,7 @@ fn header(text: &str) -> Header {
     header
 }
 
-fn models() -> Vec<PathBuf> {
+pub fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/ltl");
     let files = std::fs::read_dir(folder).expect("the folder is there").map(|e| e.expect("readable").path());
     files.filter(|p| p.extension().is_some_and(|e| e == "mch")).collect()

@@ -55,7 +55,7 @@ fn answer(system: &Arc<Machine>, bound: &Bound, strategy: Strategy) -> Option<An
 }
 
 /// A property over the machine's own predicates and operations.
-fn property(g: &mut Generator, r: &mut Rng) -> Bound {
+pub fn property(g: &mut Generator, r: &mut Rng) -> Bound {
     let states = (0..2).map(|_| StateAtom::Predicate(g.pred(3))).collect();
     let events: Vec<u32> =
         (0..).zip(&g.model.operations).filter(|(_, o)| o.is_event).map(|(i, _)| i).collect();
@@ -84,7 +84,7 @@ fn property(g: &mut Generator, r: &mut Rng) -> Bound {
     }
 }
 
-fn machines() -> u64 {
+pub fn machines() -> u64 {
     std::env::var("KANON_LTL_MACHINES").ok().and_then(|n| n.parse().ok()).unwrap_or(400)
 }
 
