@@ -43,6 +43,9 @@ pub mod report;
 pub mod run;
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod serve;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod symbolic;
 #[allow(missing_docs)]
 #[doc(hidden)]

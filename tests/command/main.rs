@@ -1,5 +1,6 @@
 //! The program as people use it: what they type, what they get, how it ends.
 
+mod browser;
 mod cli;
 mod compare;
 mod convert;
@@ -7,5 +8,6 @@ mod graph;
 mod ltl;
 mod program;
 mod refine;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;
