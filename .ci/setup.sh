@@ -148,3 +148,10 @@ build() {
         exit 2
     }
 }
+
+# A browser, for a walk through the page of `kanon serve`.
+ensure_browser() {
+    command -v chromedriver >/dev/null 2>&1 && return 0
+    ( install "chromium with its driver" "chromium chromium-driver" "chromium chromedriver" chromium chromium ) ||
+        say "kanon: no browser; the page of kanon serve is not looked at"
+}

@@ -42,6 +42,8 @@ pub mod refine;
 pub mod report;
 pub mod run;
 #[doc(hidden)]
+pub mod serve;
+#[doc(hidden)]
 pub use kanon_symbolic::symbolic;
 #[allow(missing_docs)]
 #[doc(hidden)]

@@ -34,9 +34,13 @@
 //!
 //! [`System`]: crate::system::System
 
+mod picture;
+mod see;
 mod session;
 mod walk;
 
+pub use picture::{Element, Picture};
+pub use see::{Graph, Node, Orbit};
 pub use session::{Call, Conjunct, Loaded, Operation, Session, Tree, Value, Watched, tree};
 pub use walk::{
     Choice, Choices, End, From, Judged, Limits, MAX_CHOICES, Missing, Place, Sought, Unseen, Visited, Walk,

@@ -3,6 +3,7 @@
 use super::walk::{Choice, Choices, From, Judged, Limits, Sought, Walk};
 use crate::lang::ast;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::files::{Disk, Files};
 use crate::lang::languages::parse_expr;
 use crate::model::check::{Want, check_expr};
 use crate::model::open::Refused;
@@ -14,7 +15,6 @@ use crate::system::{Machine, Role, Stop, System};
 use crate::trace::ask::Ask;
 use crate::trace::explain::{Disabled, Explainer, Part};
 use crate::trace::export::{self, Format, Shown};
-use crate::trace::fault::plain_error;
 use crate::trace::question::{self, Reply};
 use crate::trace::replay::{self, Recorded, position};
 use crate::trace::values::Reader;
@@ -26,6 +26,7 @@ use std::sync::Arc;
 /// A B machine that is explored by hand. See [`super`].
 pub struct Session {
     project: Project,
+    files: Arc<dyn Files>,
     file: PathBuf,
     scope: ScopeArgs,
     walk: Walk<Machine>,
@@ -135,20 +136,20 @@ impl Session {
     /// # Errors
     /// What is wrong with the model.
     pub fn open(file: &Path, scope: &ScopeArgs, deadline: &Deadline) -> Result<Session, Refused> {
-        let project = Project::open(file, scope)?;
-        Session::of(project, file, scope, deadline)
+        Session::open_from(Arc::new(Disk), file, scope, deadline)
     }
 
-    /// The same of a project that is read already.
+    /// The same with files from elsewhere than the disk, or with some of its files only.
     ///
     /// # Errors
-    /// PROPERTIES that nothing fulfils.
-    pub fn of(
-        project: Project,
+    /// What is wrong with the model.
+    pub fn open_from(
+        files: Arc<dyn Files>,
         file: &Path,
         scope: &ScopeArgs,
         deadline: &Deadline,
     ) -> Result<Session, Refused> {
+        let project = Project::open_from(files.clone(), file, scope)?;
         let solved = project.solve_first(deadline).map(|solved| (solved.machine, solved.setup));
         let (machine, setup) = match solved {
             Ok(solved) => solved,
@@ -160,7 +161,16 @@ impl Session {
         }
         let named = question::named(&machine);
         let (file, scope) = (file.to_path_buf(), scope.clone());
-        Ok(Session { project, file, scope, walk: Walk::new(machine), named, watched: vec![], warnings })
+        Ok(Session {
+            project,
+            files,
+            file,
+            scope,
+            walk: Walk::new(machine),
+            named,
+            watched: vec![],
+            warnings,
+        })
     }
 
     /// The same machine read again from its files, as far as possible in the same state: it goes the way that this
@@ -169,7 +179,7 @@ impl Session {
     /// # Errors
     /// What is wrong with the model now.
     pub fn reopened(&self, deadline: &Deadline) -> Result<(Session, Loaded), Refused> {
-        let mut session = Session::open(&self.file, &self.scope, deadline)?;
+        let mut session = Session::open_from(self.files.clone(), &self.file, &self.scope, deadline)?;
         let read = export::parse(&self.save(Format::Kanon).to_string());
         let loaded = match read {
             Ok(read) => {
@@ -204,6 +214,11 @@ impl Session {
         &self.walk.system().model
     }
 
+    /// The model with names for the elements of deferred sets.
+    pub(super) fn named(&self) -> &Model {
+        &self.named
+    }
+
     /// The project: texts, definitions, scope.
     pub fn project(&self) -> &Project {
         &self.project
@@ -212,6 +227,11 @@ impl Session {
     /// The file that was opened.
     pub fn file(&self) -> &Path {
         &self.file
+    }
+
+    /// Where files come from.
+    pub(super) fn files(&self) -> &Arc<dyn Files> {
+        &self.files
     }
 
     /// The sizes that were asked for.
@@ -398,7 +418,7 @@ impl Session {
     // ---- questions ------------------------------------------------------------------------------------------
 
     /// Reads a text in the language of the model. The texts of questions are not kept: errors come with theirs.
-    fn parse(&self, text: &str) -> Result<ast::Expr, Refused> {
+    pub(super) fn parse(&self, text: &str) -> Result<ast::Expr, Refused> {
         let opened = &self.project.opened;
         let mut sources = SourceMap::default();
         parse_expr(opened.language, &mut sources, "question", text, &opened.definitions)
@@ -406,7 +426,7 @@ impl Session {
     }
 
     /// Errors about a question, with its text.
-    fn about(text: &str, diagnostics: Vec<Diagnostic>) -> Refused {
+    pub(super) fn about(text: &str, diagnostics: Vec<Diagnostic>) -> Refused {
         let mut sources = SourceMap::default();
         sources.add("question", text);
         Refused { sources, diagnostics }
@@ -539,10 +559,5 @@ impl Session {
     /// A part of the model's texts.
     pub fn text(&self, span: Span) -> Option<Text> {
         Text::of(self.sources(), span)
-    }
-
-    /// A message for errors that have no place.
-    pub fn plain(message: impl Into<String>) -> Refused {
-        Refused { diagnostics: vec![plain_error(message)], ..Refused::default() }
     }
 }

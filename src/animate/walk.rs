@@ -4,7 +4,7 @@ use crate::lang::diag::Span;
 use crate::system::{Label, Path, Res, Role, Stop, System, Transition, Visitor, initial_states};
 use crate::value::fault::Fault;
 use serde_json::{Value as Json, json};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,6 +32,8 @@ pub struct Visited {
     pub next: Vec<Place>,
     /// Where it has gone last: `redo` goes there again.
     last: Option<Place>,
+    /// Which of the choices it was, once somebody has asked.
+    number: Option<usize>,
 }
 
 /// A step that can be taken.
@@ -258,7 +260,9 @@ impl<S: System> Walk<S> {
     /// Takes a step by its place among the choices. None if there is no such choice.
     pub fn step(&mut self, choice: usize, stop: &Stop) -> Option<Place> {
         let chosen = self.choices(stop).all.get(choice)?.clone();
-        Some(self.take(chosen))
+        let place = self.take(chosen);
+        self.visited[place.0].number = Some(choice);
+        Some(place)
     }
 
     /// Goes where a choice of the present place leads. A step that was taken before leads to the same place again.
@@ -276,7 +280,14 @@ impl<S: System> Walk<S> {
             None => {
                 let place = Place(self.visited.len());
                 let Choice { row, label } = choice;
-                self.visited.push(Visited { row, from: self.at, label, next: vec![], last: None });
+                self.visited.push(Visited {
+                    row,
+                    from: self.at,
+                    label,
+                    next: vec![],
+                    last: None,
+                    number: None,
+                });
                 match self.at {
                     Some(p) => self.visited[p.0].next.push(place),
                     None => self.roots.push(place),
@@ -352,8 +363,9 @@ impl<S: System> Walk<S> {
             if choices.all.is_empty() {
                 return (taken, End::Deadlock);
             }
-            let chosen = choices.all[chance.below(choices.all.len())].clone();
-            self.take(chosen);
+            let number = chance.below(choices.all.len());
+            let place = self.take(choices.all[number].clone());
+            self.visited[place.0].number = Some(number);
             let is_broken = |j: &Judged| j.role == Role::Invariant && !matches!(j.truth, Ok(true));
             if self.judge(stop).iter().any(is_broken) {
                 return (taken + 1, End::Broken);
@@ -373,107 +385,80 @@ impl<S: System> Walk<S> {
         let start = self.row().filter(|_| from == From::Here).map(<[u64]>::to_vec);
         let begun = Instant::now();
         let mut worker = self.system.worker(stop);
-        // Breadth first; by row, where it is in the list.
-        let mut list: Vec<(Vec<u64>, Option<(usize, Label)>)> = vec![];
-        let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
-        let mut gap: Option<Unseen> = None;
+        let mut seen = Seen::default();
+        let mut first = vec![];
         match &start {
-            Some(row) => list.push((row.clone(), None)),
+            Some(row) => first.push(row.clone()),
             None => {
                 let initial = initial_states(&*self.system, &mut worker, &mut |_, row| {
-                    list.push((row.to_vec(), None));
-                    if list.len() < limits.states {
+                    first.push(row.to_vec());
+                    if first.len() < limits.states {
                         ControlFlow::Continue(())
                     } else {
                         ControlFlow::Break(())
                     }
                 });
                 if initial.complete.is_none() {
-                    gap = Some(match (initial.fault, initial.cut) {
+                    seen.gap = Some(match (initial.fault, initial.cut) {
                         (Some(fault), _) => Unseen::Fault(fault),
                         (None, Some(cut)) => Unseen::Cut(Some(cut)),
                         (None, None) if stop.load(Ordering::Relaxed) => Unseen::Stopped,
-                        (None, None) if list.len() >= limits.states => Unseen::States(limits.states),
+                        (None, None) if first.len() >= limits.states => Unseen::States(limits.states),
                         (None, None) => Unseen::Cut(None),
                     });
                 }
             }
         }
-        known.extend(list.iter().enumerate().map(|(i, (row, _))| (row.clone(), i)));
+        for row in first {
+            if seen.list(row, None, &mut |row| test(&self.system, row)) {
+                return self.reached(start.is_some(), &seen);
+            }
+        }
         let mut at = 0;
-        while at < list.len() {
-            if stop.load(Ordering::Relaxed) {
-                return Sought::Unknown(Unseen::Stopped, at);
-            }
+        while at < seen.all.len() {
             if begun.elapsed() > limits.time {
-                return Sought::Unknown(Unseen::Time(limits.time), at);
+                return Sought::Unknown(Unseen::Time(limits.time), seen.all.len());
             }
-            let row = list[at].0.clone();
-            match test(&self.system, &row) {
-                Ok(true) => return self.reached(start.is_some(), &list, at),
-                Ok(false) => {}
-                Err(fault) => {
-                    gap.get_or_insert(Unseen::Fault(fault));
-                }
-            }
+            let row = seen.all[at].0.clone();
             let found = choices_up_to(&*self.system, Some(&row), &mut worker, usize::MAX, stop);
-            match (found.faults.into_iter().next(), found.missing) {
-                (Some((_, fault)), _) => {
-                    gap.get_or_insert(Unseen::Fault(fault));
-                }
-                (None, Some(Missing::Cut(cut))) => {
-                    gap.get_or_insert(Unseen::Cut(cut));
-                }
-                (None, Some(Missing::Stopped)) => return Sought::Unknown(Unseen::Stopped, at),
-                _ => {}
-            }
             for choice in found.all {
-                if known.contains_key(&choice.row) {
+                if seen.known.contains(&choice.row) {
                     continue;
                 }
-                if list.len() >= limits.states {
-                    return self.last_of(start.is_some(), test, &list, at + 1, limits);
+                if seen.all.len() >= limits.states {
+                    return Sought::Unknown(Unseen::States(limits.states), seen.all.len());
                 }
-                known.insert(choice.row.clone(), list.len());
-                list.push((choice.row, choice.label.map(|l| (at, l))));
+                let how = choice.label.map(|label| (at, label));
+                if seen.list(choice.row, how, &mut |row| test(&self.system, row)) {
+                    return self.reached(start.is_some(), &seen);
+                }
+            }
+            match (found.missing, found.faults.into_iter().next()) {
+                (Some(Missing::Stopped), _) => return Sought::Unknown(Unseen::Stopped, seen.all.len()),
+                (_, Some((_, fault))) => seen.missed(Unseen::Fault(fault)),
+                (Some(Missing::Cut(cut)), None) => seen.missed(Unseen::Cut(cut)),
+                (Some(Missing::More) | None, None) => {}
             }
             at += 1;
         }
-        match gap {
-            Some(why) => Sought::Unknown(why, list.len()),
-            None => Sought::Nowhere(list.len()),
+        match seen.gap {
+            Some(why) => Sought::Unknown(why, seen.all.len()),
+            None => Sought::Nowhere(seen.all.len()),
         }
     }
 
-    /// No more states are listed; those that are get their test.
-    fn last_of(
-        &mut self,
-        is_here: bool,
-        test: &mut dyn FnMut(&S, &[u64]) -> Res<bool>,
-        list: &[(Vec<u64>, Option<(usize, Label)>)],
-        from: usize,
-        limits: Limits,
-    ) -> Sought {
-        let passes = |i: &usize| matches!(test(&self.system, &list[*i].0), Ok(true));
-        match (from..list.len()).find(passes) {
-            Some(at) => self.reached(is_here, list, at),
-            None => Sought::Unknown(Unseen::States(limits.states), list.len()),
-        }
-    }
-
-    /// Goes along the list to one of its states.
-    fn reached(&mut self, is_here: bool, list: &[(Vec<u64>, Option<(usize, Label)>)], at: usize) -> Sought {
-        let mut steps = vec![at];
-        while let Some((from, _)) = &list[steps[steps.len() - 1]].1 {
+    /// Goes to the state that was listed last.
+    fn reached(&mut self, is_here: bool, seen: &Seen) -> Sought {
+        let mut steps = vec![seen.all.len() - 1];
+        while let Some((from, _)) = &seen.all[steps[steps.len() - 1]].1 {
             steps.push(*from);
         }
         steps.reverse();
         if !is_here {
             self.at = None;
         }
-        let skipped = usize::from(is_here);
-        for i in &steps[skipped..] {
-            let (row, how) = &list[*i];
+        for i in &steps[usize::from(is_here)..] {
+            let (row, how) = &seen.all[*i];
             self.take(Choice { label: how.as_ref().map(|(_, l)| l.clone()), row: row.clone() });
         }
         Sought::Reached(steps.len() - 1)
@@ -484,14 +469,21 @@ impl<S: System> Walk<S> {
     /// The way here as the places of its steps among the choices, `0.3.1`: the same model takes the same way again with
     /// [`Walk::go_to`]. Empty before the first state; none if a step is not among the choices that are offered.
     pub fn address(&mut self, stop: &Stop) -> Option<String> {
-        let way = self.way(self.at);
         let mut numbers = vec![];
-        let mut before: Option<&[u64]> = None;
-        for place in &way {
+        let mut before: Option<Place> = None;
+        for place in self.way(self.at) {
             let v = &self.visited[place.0];
-            let all = choices(&*self.system, before, stop).all;
-            numbers.push(all.iter().position(|c| c.row == v.row && c.label == v.label)?.to_string());
-            before = Some(&v.row);
+            let number = match v.number {
+                Some(number) => number,
+                None => {
+                    let row = before.map(|p| &self.visited[p.0].row[..]);
+                    let all = choices(&*self.system, row, stop).all;
+                    all.iter().position(|c| c.row == v.row && c.label == v.label)?
+                }
+            };
+            self.visited[place.0].number = Some(number);
+            numbers.push(number.to_string());
+            before = Some(place);
         }
         Some(numbers.join("."))
     }
@@ -560,12 +552,43 @@ impl<S: System> Walk<S> {
     }
 }
 
+/// What a search has seen, breadth first: each state, and how it was reached.
+#[derive(Default)]
+struct Seen {
+    all: Vec<(Vec<u64>, Option<(usize, Label)>)>,
+    known: HashSet<Vec<u64>>,
+    /// Why there may be states that it has not seen, or tests without an answer.
+    gap: Option<Unseen>,
+}
+
+impl Seen {
+    /// Lists a state that is new; whether it passes the test.
+    fn list(
+        &mut self,
+        row: Vec<u64>,
+        how: Option<(usize, Label)>,
+        test: &mut dyn FnMut(&[u64]) -> Res<bool>,
+    ) -> bool {
+        let passes = test(&row);
+        self.known.insert(row.clone());
+        self.all.push((row, how));
+        passes.unwrap_or_else(|fault| {
+            self.missed(Unseen::Fault(fault));
+            false
+        })
+    }
+
+    fn missed(&mut self, why: Unseen) {
+        self.gap.get_or_insert(why);
+    }
+}
+
 /// What can be done in a state, or before the first.
 fn choices<S: System>(system: &S, row: Option<&[u64]>, stop: &Stop) -> Choices {
     choices_up_to(system, row, &mut system.worker(stop), MAX_CHOICES, stop)
 }
 
-fn choices_up_to<S: System>(
+pub(super) fn choices_up_to<S: System>(
     system: &S,
     row: Option<&[u64]>,
     worker: &mut S::Worker,

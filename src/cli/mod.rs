@@ -18,6 +18,7 @@ mod records;
 mod refine;
 pub mod repl;
 pub mod replay;
+mod serve;
 pub mod symbolic;
 mod wanted;
 
@@ -96,6 +97,8 @@ enum Command {
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
     Repl(repl::Args),
+    /// Animate, check and see models in a browser
+    Serve(serve::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
     /// Write a machine as a circuit or a formula, for other tools
@@ -235,6 +238,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Graph(args) => graph::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Export(args) => export::run(args),
         Command::Convert(args) => convert::run(args),

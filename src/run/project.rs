@@ -4,6 +4,7 @@ use super::blame;
 use super::constants::{self, Constants};
 use super::deadline::Deadline;
 use crate::lang::diag::Diagnostic;
+use crate::lang::files::{Disk, Files};
 use crate::model::open::{self, Opened, Refused};
 use crate::model::scope::ScopeArgs;
 use crate::symmetry::{Action, MachineAction};
@@ -55,7 +56,15 @@ impl Project {
     /// # Errors
     /// What is wrong with the model or its sizes.
     pub fn open(path: &Path, scope: &ScopeArgs) -> Result<Project, Refused> {
-        let opened = open::open(path, scope)?;
+        Project::open_from(Arc::new(Disk), path, scope)
+    }
+
+    /// The same with files from elsewhere than the disk, or with some of its files only.
+    ///
+    /// # Errors
+    /// What is wrong with the model or its sizes.
+    pub fn open_from(files: Arc<dyn Files>, path: &Path, scope: &ScopeArgs) -> Result<Project, Refused> {
+        let opened = open::open_from(files, path, scope)?;
         let texts = opened.sources.next().0 as usize;
         Ok(Project { opened, texts, ..Project::default() })
     }

@@ -1,5 +1,6 @@
 //! The program as people use it: what they type, what they get, how it ends.
 
+mod browser;
 mod cli;
 mod compare;
 mod convert;
@@ -9,5 +10,6 @@ mod program;
 mod records;
 mod refine;
 mod schema;
+mod serve;
 #[path = "../support/mod.rs"]
 mod support;

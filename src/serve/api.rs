@@ -1,0 +1,295 @@
+//! The questions of the page. Each is a POST with a JSON object and has a JSON object as its answer; an answer with `error`
+//! says what went wrong.
+
+use super::http::{Request, Response};
+use super::job::{Job, Work};
+use super::shape;
+use super::tabs::{Tab, Tabs, lock};
+use crate::animate::{From, Limits, Place, Session};
+use crate::explore::{Options, Order};
+use crate::lang::diag::FileId;
+use crate::model::open::Refused;
+use crate::run::Deadline;
+use crate::symmetry::Strategy;
+use crate::trace::export::Format;
+use serde_json::{Value as Json, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+/// Random steps at once.
+const MAX_STEPS: usize = 10_000;
+/// Steps of a link.
+const MAX_ADDRESS: usize = 100_000;
+/// States that are drawn.
+const MAX_DRAWN: usize = 5_000;
+
+pub fn answer(tabs: &Tabs, question: &str, request: &Request) -> Response {
+    if request.method != "POST" {
+        return Response::refused(405, "questions are posted");
+    }
+    // Forms of other pages cannot send this type without asking first, and we do not allow them.
+    if !request.content_type.as_deref().is_some_and(|t| t.split(';').next() == Some("application/json")) {
+        return Response::refused(415, "questions are JSON");
+    }
+    let Ok(asked) = serde_json::from_slice::<Json>(&request.body) else {
+        return Response::refused(400, "this is no JSON");
+    };
+    let answered = catch_unwind(AssertUnwindSafe(|| ask(tabs, question, &asked)));
+    match answered {
+        Ok(Ok(answer)) => Response::json(200, &answer),
+        Ok(Err(Wrong::Unknown)) => Response::refused(404, "there is no such question"),
+        Ok(Err(Wrong::NoTab)) => {
+            Response::json(200, &json!({ "error": "this session is over", "gone": true }))
+        }
+        Ok(Err(Wrong::Said(why))) => Response::json(200, &json!({ "error": why })),
+        Err(_) => Response::json(200, &json!({ "error": "internal error, please report it" })),
+    }
+}
+
+enum Wrong {
+    Unknown,
+    NoTab,
+    Said(String),
+}
+
+impl std::convert::From<String> for Wrong {
+    fn from(why: String) -> Wrong {
+        Wrong::Said(why)
+    }
+}
+
+impl std::convert::From<Refused> for Wrong {
+    fn from(refused: Refused) -> Wrong {
+        Wrong::Said(shape::words(&refused.diagnostics))
+    }
+}
+
+fn text<'j>(asked: &'j Json, key: &str) -> Result<&'j str, Wrong> {
+    asked.get(key).and_then(Json::as_str).ok_or_else(|| Wrong::Said(format!("`{key}` is missing")))
+}
+
+fn number(asked: &Json, key: &str) -> Result<usize, Wrong> {
+    let n = asked.get(key).and_then(Json::as_u64).and_then(|n| usize::try_from(n).ok());
+    n.ok_or_else(|| Wrong::Said(format!("`{key}` is missing")))
+}
+
+fn ask(tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
+    let deadline = Deadline::after(Some(tabs.limits.time));
+    if question == "begin" {
+        let (name, tab) = tabs.begin();
+        let mut tab = lock(&tab);
+        let wanted = asked.get("model").and_then(Json::as_str).map(String::from);
+        let model = wanted.or_else(|| tabs.models.first()).ok_or("there is no model here".to_string())?;
+        tab.open(tabs, &model, &deadline)?;
+        let mut view = shape::view(&mut tab, &tabs.models, &deadline.flag);
+        (view["tab"], view["models"]) = (name.into(), tabs.models.list().into());
+        return Ok(view);
+    }
+    let tab = tabs.find(text(asked, "tab")?).ok_or(Wrong::NoTab)?;
+    let mut tab = lock(&tab);
+    let mut said = None;
+    match question {
+        "view" => {}
+        "open" => tab.open(tabs, text(asked, "model")?, &deadline)?,
+        "reload" => said = tab.reopen(tabs, &deadline)?,
+        // The page asks now and then.
+        "changed" => {
+            let changed = match (&tab.refused, &tab.session) {
+                (Some(refused), _) => is_changed(&tab.model, refused, tabs),
+                (None, session) => session.as_ref().is_some_and(Session::is_stale),
+            };
+            return Ok(json!({ "changed": changed }));
+        }
+        "texts" => return Ok(texts(&tab, tabs)),
+        "job" => return job(tab.job.as_ref(), asked, tabs),
+        "check" | "ltl" | "compare" => return start(&mut tab, tabs, question, asked),
+        "stop" => {
+            if let Some(job) = &tab.job {
+                job.stop();
+            }
+            return Ok(json!({}));
+        }
+        _ => match animate(&mut tab, question, asked, &deadline, tabs.limits.time)? {
+            Done::Moved(words) => said = words,
+            Done::Answered(answer) => return Ok(answer),
+        },
+    }
+    let mut view = shape::view(&mut tab, &tabs.models, &deadline.flag);
+    view["said"] = said.into();
+    Ok(view)
+}
+
+/// What a question of the animator leads to.
+enum Done {
+    /// The view is told again, with a word.
+    Moved(Option<String>),
+    Answered(Json),
+}
+
+fn animate(
+    tab: &mut Tab,
+    question: &str,
+    asked: &Json,
+    deadline: &Deadline,
+    time: Duration,
+) -> Result<Done, Wrong> {
+    let stop = &deadline.flag;
+    let trace = tab.job.as_ref().and_then(Job::trace);
+    let session = tab.session.as_mut().ok_or("the model has errors".to_string())?;
+    let arguments = || -> Vec<String> {
+        let all = asked.get("arguments").and_then(Json::as_array).into_iter().flatten();
+        all.filter_map(Json::as_str).map(String::from).collect()
+    };
+    let mut said = None;
+    match question {
+        "step" => {
+            let choice = number(asked, "choice")?;
+            session.walk_mut().step(choice, stop).ok_or("this step is not possible".to_string())?;
+        }
+        "call" => drop(session.call(text(asked, "operation")?, &arguments(), stop)?),
+        "undo" => drop(session.walk_mut().undo()),
+        "redo" => drop(session.walk_mut().redo()),
+        "go" => {
+            let place = asked.get("place").and_then(Json::as_u64).map(|p| Place(p as usize));
+            if !session.walk_mut().go(place) {
+                return Err(Wrong::Said("there is no such state in the history".into()));
+            }
+        }
+        "random" => {
+            let steps = number(asked, "steps")?.min(MAX_STEPS);
+            let seed = asked.get("seed").and_then(Json::as_u64).unwrap_or(0);
+            let (taken, end) = session.walk_mut().random(steps, seed, stop);
+            said = Some(shape::wandered(taken, end));
+        }
+        "link" => {
+            let address = text(asked, "address")?;
+            if address.len() > MAX_ADDRESS {
+                return Err(Wrong::Said("the link is too long".into()));
+            }
+            session.walk_mut().go_to(address, stop)?;
+        }
+        "seek" => {
+            let from = if asked["start"] == true { From::Start } else { From::Here };
+            let limits = Limits { time, ..Limits::default() };
+            let found = session.seek(text(asked, "text")?, from, limits, stop)?;
+            said = Some(shape::sought(&found).1);
+        }
+        "watch" => session.watch(text(asked, "text")?)?,
+        "unwatch" => drop(session.unwatch(number(asked, "index")?)),
+        "click" => {
+            let choice = session.clicked(text(asked, "id")?, stop)?;
+            session.walk_mut().step(choice, stop);
+        }
+        "load" => {
+            let loaded = session.load(text(asked, "text")?, stop)?;
+            let all = format!("{} of {} states of the trace", loaded.steps, loaded.of);
+            said = Some(match loaded.failure {
+                Some(why) => format!("{all}; step {}: {why}", loaded.steps + 1),
+                None => all,
+            });
+        }
+        "walk" => {
+            let trace = trace.ok_or("there is no counterexample".to_string())?;
+            let loaded = session.follow(&trace, stop);
+            if let Some(step) = asked.get("step").and_then(Json::as_u64) {
+                let way = session.walk().way(session.walk().at());
+                let place = way.get(step as usize).copied().or(way.last().copied());
+                session.walk_mut().go(place);
+            }
+            said = loaded.failure;
+        }
+        _ => return ask_only(session, question, asked, &arguments(), deadline).map(Done::Answered),
+    }
+    Ok(Done::Moved(said))
+}
+
+/// Questions that change nothing.
+fn ask_only(
+    session: &Session,
+    question: &str,
+    asked: &Json,
+    arguments: &[String],
+    deadline: &Deadline,
+) -> Result<Json, Wrong> {
+    let stop = &deadline.flag;
+    match question {
+        "ask" => Ok(shape::reply(&session.ask(text(asked, "text")?, stop)?)),
+        "why" => Ok(json!({ "why": shape::tree(&session.why(number(asked, "check")?, stop)) })),
+        "why-not" => Ok(shape::disabled(&session.why_not(text(asked, "operation")?, arguments)?)),
+        "save" => {
+            let (format, ending) = match text(asked, "format")? {
+                "itf" => (Format::Itf, ".itf.json"),
+                "prob" => (Format::Prob, ".prob2trace"),
+                _ => (Format::Kanon, ".trace.json"),
+            };
+            let text = format!("{:#}\n", session.save(format));
+            Ok(json!({ "name": format!("{}{ending}", session.model().name), "text": text }))
+        }
+        "graph" => {
+            let projection = asked.get("projection").and_then(Json::as_str).filter(|t| !t.trim().is_empty());
+            let most = number(asked, "states").unwrap_or(500).min(MAX_DRAWN);
+            Ok(shape::graph(&session.graph(projection, most, stop)?))
+        }
+        "picture" => Ok(shape::picture(session.picture(stop)?.as_ref())),
+        "relations" => Ok(json!({ "relations": session.relations() })),
+        "orbit" => Ok(shape::orbit(&session.orbit(stop)?)),
+        _ => Err(Wrong::Unknown),
+    }
+}
+
+fn start(tab: &mut Tab, tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
+    let file = tabs.models.find(&tab.model).ok_or("the model is not there any more".to_string())?;
+    let name = asked.get("symmetry").and_then(Json::as_str).unwrap_or("auto");
+    let known = Strategy::ALL.into_iter().find(|s| s.name() == name);
+    let symmetry = known.ok_or_else(|| format!("there is no strategy `{name}`"))?;
+    let is_on = |key: &str| asked.get(key).and_then(Json::as_bool).unwrap_or(true);
+    let goal = asked.get("goal").and_then(Json::as_str).filter(|g| !g.trim().is_empty()).map(String::from);
+    let work = match question {
+        "ltl" => Work::Ltl(text(asked, "formula")?.to_string(), symmetry),
+        "compare" => Work::Compare,
+        _ => {
+            let order = if asked["order"] == "dfs" { Order::Dfs } else { Order::Bfs };
+            let max_states = asked.get("max_states").and_then(Json::as_u64).map(|n| n as usize);
+            let options = Options {
+                symmetry,
+                order,
+                max_states,
+                invariant: is_on("invariant"),
+                deadlock: is_on("deadlock"),
+                ..Options::default()
+            };
+            Work::Check(options, goal)
+        }
+    };
+    // One at a time: the one before is stopped.
+    tab.job = None;
+    let job = Job::start((tabs.models.files(), file), tabs.scope.clone(), tabs.limits, work)?;
+    let told = job.look(0);
+    tab.job = Some(job);
+    Ok(told)
+}
+
+fn job(job: Option<&Job>, asked: &Json, tabs: &Tabs) -> Result<Json, Wrong> {
+    let from = number(asked, "from").unwrap_or(0);
+    let mut told = job.ok_or_else(|| Wrong::Said("nothing is checked".into()))?.look(from);
+    shape::shorten(&mut told, &tabs.models);
+    Ok(told)
+}
+
+fn texts(tab: &Tab, tabs: &Tabs) -> Json {
+    let (sources, count) = match (&tab.refused, &tab.session) {
+        (Some(refused), _) => (&refused.sources, refused.sources.next().0 as usize),
+        (None, Some(session)) => (session.sources(), session.project().texts),
+        (None, None) => return json!({ "texts": [] }),
+    };
+    json!({ "texts": shape::texts(sources, count, &tabs.models) })
+}
+
+/// Whether a model with errors is another one now.
+fn is_changed(model: &str, refused: &Refused, tabs: &Tabs) -> bool {
+    let Some(file) = tabs.models.find(model) else { return false };
+    let read = std::fs::read(&file).unwrap_or_default();
+    let texts = (0..refused.sources.next().0).filter_map(|i| refused.sources.get(FileId(i)));
+    let mut same = texts.filter(|s| s.path.file_name() == file.file_name());
+    !same.any(|s| s.text.as_bytes() == read)
+}

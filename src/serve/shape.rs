@@ -1,0 +1,288 @@
+//! What a page is told of a session.
+
+use super::models::Models;
+use super::tabs::Tab;
+use crate::animate::{
+    Call, Element, End, Graph, Missing, Operation, Orbit, Picture, Session, Sought, Tree, Unseen,
+};
+use crate::lang::diag::{Diagnostic, FileId, SourceMap};
+use crate::model::open::Refused;
+use crate::report::json::diagnostic;
+use crate::run::answer::Place;
+use crate::system::{Role, Stop, System};
+use crate::trace::explain::{Disabled, Part, PartKind, Truth};
+use crate::trace::fault::fault_message;
+use crate::trace::question::Reply;
+use crate::value::fault::Fault;
+use serde_json::{Value as Json, json};
+
+/// Places of the history that are told: the others are still there.
+const MAX_HISTORY: usize = 2000;
+
+/// All that is on screen while a model is animated.
+pub fn view(tab: &mut Tab, models: &Models, stop: &Stop) -> Json {
+    let mut view = told(tab, stop);
+    shorten(&mut view, models);
+    view
+}
+
+fn told(tab: &mut Tab, stop: &Stop) -> Json {
+    let refused = tab.refused.as_ref().map(errors);
+    let Some(session) = &mut tab.session else {
+        return json!({ "model": tab.model, "errors": refused });
+    };
+    let operations: Vec<Json> = session.operations(stop).iter().map(operation).collect();
+    let missing = session.walk_mut().choices(stop).missing.map(|m| match m {
+        Missing::More => "there are more than are shown",
+        Missing::Stopped => "it took too long to find all of them",
+        Missing::Cut(_) => "an enumeration was cut short, so some may be missing",
+    });
+    let address = session.walk_mut().address(stop);
+    let session = &*session;
+    let walk = session.walk();
+    let state: Vec<Json> = session
+        .state()
+        .iter()
+        .map(|v| json!({ "name": v.name, "value": v.value, "before": v.before, "constant": v.is_constant }))
+        .collect();
+    let watched: Vec<Json> = session
+        .watched(stop)
+        .iter()
+        .map(|w| {
+            let value = w.reply.as_ref().map(reply).map_err(|d| words(d));
+            json!({ "text": w.text, "value": value.as_ref().ok(), "error": value.as_ref().err() })
+        })
+        .collect();
+    json!({
+        "model": tab.model,
+        "machine": &*session.model().name,
+        "errors": refused,
+        "warnings": session.warnings().map(|d| diagnostic(d, session.sources())).collect::<Vec<_>>(),
+        "begun": walk.at().is_some(),
+        "state": state,
+        "operations": operations,
+        "missing": missing,
+        "conjuncts": conjuncts(session, stop),
+        "watched": watched,
+        "history": history(session),
+        "address": address,
+    })
+}
+
+fn operation(o: &Operation) -> Json {
+    let calls: Vec<Json> = o.calls.iter().map(call).collect();
+    json!({
+        "name": o.name,
+        "parameters": o.parameters,
+        "calls": calls,
+        "faults": words(&o.faults),
+        "line": o.text.as_ref().map(|t| t.line),
+    })
+}
+
+fn call(c: &Call) -> Json {
+    json!({ "choice": c.choice, "parameters": c.parameters, "results": c.results, "changes": c.changes })
+}
+
+fn conjuncts(session: &Session, stop: &Stop) -> Vec<Json> {
+    let one = |c: &crate::animate::Conjunct| {
+        let role = match c.judged.role {
+            Role::Invariant => "invariant",
+            Role::Assertion => "assertion",
+            Role::Goal => "goal",
+        };
+        json!({
+            "check": c.judged.check,
+            "role": role,
+            "text": c.text.as_ref().map_or(&*c.judged.name, |t| &t.text),
+            "place": c.text.as_ref().map(place),
+            "truth": c.judged.truth.as_ref().ok(),
+            "error": c.judged.truth.as_ref().err().map(|f| fault_message(f).1),
+        })
+    };
+    session.conjuncts(stop).iter().map(one).collect()
+}
+
+/// A part of the source.
+pub fn place(t: &Place) -> Json {
+    json!({ "file": t.file, "line": t.line, "label": t.label, "from": t.span.lo, "to": t.span.hi })
+}
+
+/// Files by their names below the directory: what is above it is nobody's business.
+pub fn shorten(json: &mut Json, models: &Models) {
+    match json {
+        Json::Array(all) => all.iter_mut().for_each(|j| shorten(j, models)),
+        Json::Object(all) => {
+            for (key, value) in all.iter_mut() {
+                match value {
+                    Json::String(file) if key == "file" => *file = models.short(file),
+                    value => shorten(value, models),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn history(session: &Session) -> Json {
+    let walk = session.walk();
+    let text = |label: &Option<crate::system::Label>| match label {
+        Some(label) => walk.system().show_label(label),
+        None => crate::trace::INITIALISATION.to_string(),
+    };
+    let all = walk.visited().iter().enumerate().skip(walk.visited().len().saturating_sub(MAX_HISTORY));
+    let places: Vec<Json> = all
+        .map(|(i, v)| json!({ "place": i, "from": v.from.map(|p| p.0), "text": text(&v.label) }))
+        .collect();
+    let way: Vec<usize> = walk.way(walk.at()).iter().map(|p| p.0).collect();
+    json!({ "at": walk.at().map(|p| p.0), "way": way, "places": places })
+}
+
+/// An answer to a question.
+pub fn reply(r: &Reply) -> Json {
+    match r {
+        Reply::Truth(b) => json!({ "truth": b }),
+        Reply::Value(v) => json!({ "value": v }),
+        Reply::Solutions { found, more, truncated, reach } => {
+            json!({ "solutions": found, "more": more, "truncated": truncated, "reach": reach })
+        }
+    }
+}
+
+/// Messages in a line.
+pub fn words(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
+}
+
+/// Errors with their places.
+fn errors(refused: &Refused) -> Vec<Json> {
+    refused.diagnostics.iter().map(|d| diagnostic(d, &refused.sources)).collect()
+}
+
+/// The texts of a model.
+pub fn texts(sources: &SourceMap, count: usize, models: &Models) -> Vec<Json> {
+    let all = (0..count as u32).filter_map(|i| sources.get(FileId(i)));
+    all.map(|s| json!({ "file": models.short(&s.path.display().to_string()), "text": &*s.text })).collect()
+}
+
+pub fn tree(all: &[Tree]) -> Vec<Json> {
+    let one = |t: &Tree| {
+        let mut json = part(&t.part);
+        json["below"] = tree(&t.below).into();
+        json
+    };
+    all.iter().map(one).collect()
+}
+
+fn part(p: &Part) -> Json {
+    let kind = match p.kind {
+        PartKind::Value => "value",
+        PartKind::Witness => "witness",
+        PartKind::Note => "note",
+    };
+    json!({ "kind": kind, "text": p.text, "value": p.value })
+}
+
+pub fn disabled(d: &Disabled) -> Json {
+    let condition = |c: &crate::trace::explain::Condition| {
+        let (truth, open) = match &c.truth {
+            Truth::True => ("true", vec![]),
+            Truth::False => ("false", vec![]),
+            Truth::NoValue => ("none", vec![]),
+            Truth::Open(names) => ("open", names.clone()),
+        };
+        json!({
+            "text": c.text,
+            "truth": truth,
+            "open": open,
+            "blocking": c.is_blocking,
+            "why": tree(&crate::animate::tree(&c.why)),
+            "wanted": c.wanted,
+            "more": c.more,
+        })
+    };
+    let ways: Vec<Json> = d
+        .ways
+        .iter()
+        .map(|w| {
+            let conditions: Vec<Json> = w.conditions.iter().map(condition).collect();
+            json!({ "summary": w.summary, "conditions": conditions })
+        })
+        .collect();
+    json!({ "ways": ways })
+}
+
+/// How a search for a state ended.
+pub fn sought(s: &Sought) -> (bool, String) {
+    let fault = |f: &Fault| fault_message(f).1;
+    match s {
+        Sought::Reached(0) => (true, "the present state fulfils it".into()),
+        Sought::Reached(1) => (true, "reached after 1 step".into()),
+        Sought::Reached(n) => (true, format!("reached after {n} steps, and no fewer lead there")),
+        Sought::Nowhere(n) => (false, format!("none of the {n} states that can be reached fulfils it")),
+        Sought::Unknown(why, n) => {
+            let why = match why {
+                Unseen::States(n) => format!("the limit of {n} states is reached"),
+                Unseen::Time(t) => format!("the limit of {} s is reached", t.as_secs()),
+                Unseen::Stopped => "it was stopped".into(),
+                Unseen::Fault(f) => fault(f),
+                Unseen::Cut(_) => "an enumeration was cut short".into(),
+            };
+            (false, format!("unknown: none of {n} states fulfils it, but {why}"))
+        }
+    }
+}
+
+pub fn wandered(taken: usize, end: End) -> String {
+    let why = match end {
+        End::Done => "",
+        End::Deadlock => "; then nothing is enabled",
+        End::Broken => "; then the invariant is broken",
+        End::Stopped => "; then the time was over",
+    };
+    format!("{taken} random step{}{why}", if taken == 1 { "" } else { "s" })
+}
+
+pub fn graph(g: &Graph) -> Json {
+    let node = |n: &crate::animate::Node| {
+        json!({
+            "text": n.text,
+            "states": n.states,
+            "initial": n.initial,
+            "here": n.here,
+            "broken": n.broken,
+            "deadlock": n.deadlock,
+            "open": n.open,
+        })
+    };
+    json!({
+        "nodes": g.nodes.iter().map(node).collect::<Vec<_>>(),
+        "edges": g.edges,
+        "states": g.states,
+        "more": g.more,
+    })
+}
+
+pub fn orbit(o: &Orbit) -> Json {
+    json!({
+        "representative": o.representative,
+        "is_representative": o.is_representative,
+        "permutation": o.permutation,
+        "states": o.states,
+        "more": o.more,
+        "fixed": o.fixed,
+    })
+}
+
+/// A picture as a tree of elements; `null` if the model has none.
+pub fn picture(p: Option<&Picture>) -> Json {
+    fn element(e: &Element) -> Json {
+        let inside: Vec<Json> = e.inside.iter().map(element).collect();
+        json!({ "tag": e.tag, "id": e.id, "attributes": e.attributes, "text": e.text, "inside": inside })
+    }
+    let told = |p: &Picture| {
+        let clicks: Vec<&String> = p.events.iter().map(|(id, ..)| id).collect();
+        json!({ "root": element(&p.root), "clicks": clicks, "problems": p.problems })
+    };
+    json!({ "picture": p.map(told) })
+}

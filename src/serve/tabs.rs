@@ -1,0 +1,126 @@
+//! One session for each tab of a browser. Tabs do not share anything that changes.
+
+use super::job::Job;
+use super::models::Models;
+use crate::animate::Session;
+use crate::model::open::Refused;
+use crate::model::scope::ScopeArgs;
+use crate::run::Deadline;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// Sessions at once: the one that was not used for the longest time is given up.
+const MAX_TABS: usize = 24;
+
+/// How much a request may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// For a question or a step.
+    pub time: Duration,
+    /// For a check.
+    pub check_time: Duration,
+    /// States of a check.
+    pub states: usize,
+    /// Bytes of the whole program, for a check.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            time: Duration::from_secs(10),
+            check_time: Duration::from_secs(3600),
+            states: 50_000_000,
+            memory: 4 << 30,
+        }
+    }
+}
+
+/// What a tab has.
+#[derive(Default)]
+pub struct Tab {
+    /// The model that is open, by its name in the list.
+    pub model: String,
+    /// None if it has errors.
+    pub session: Option<Session>,
+    /// What is wrong with the model.
+    pub refused: Option<Refused>,
+    pub job: Option<Job>,
+}
+
+/// All tabs.
+pub struct Tabs {
+    pub models: Models,
+    pub scope: ScopeArgs,
+    pub limits: Limits,
+    all: Mutex<HashMap<String, (Instant, Arc<Mutex<Tab>>)>>,
+}
+
+impl Tabs {
+    pub fn new(models: Models, scope: ScopeArgs, limits: Limits) -> Tabs {
+        Tabs { models, scope, limits, all: Mutex::default() }
+    }
+
+    /// A new tab.
+    pub fn begin(&self) -> (String, Arc<Mutex<Tab>>) {
+        let (name, tab) = (super::token(), Arc::new(Mutex::new(Tab::default())));
+        let mut all = lock(&self.all);
+        while all.len() >= MAX_TABS {
+            let oldest = all.iter().min_by_key(|(_, (used, _))| *used).map(|(name, _)| name.clone());
+            let Some(oldest) = oldest else { break };
+            all.remove(&oldest);
+        }
+        all.insert(name.clone(), (Instant::now(), tab.clone()));
+        (name, tab)
+    }
+
+    pub fn find(&self, name: &str) -> Option<Arc<Mutex<Tab>>> {
+        let mut all = lock(&self.all);
+        let (used, tab) = all.get_mut(name)?;
+        *used = Instant::now();
+        Some(tab.clone())
+    }
+}
+
+/// A request that panicked has left the tab as it was before, or with a step less: both can be looked at.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Tab {
+    /// Opens a model, in its first initial state.
+    pub fn open(&mut self, tabs: &Tabs, name: &str, deadline: &Deadline) -> Result<(), String> {
+        let file = tabs.models.find(name).ok_or_else(|| format!("there is no model `{name}` here"))?;
+        self.model = name.to_string();
+        self.job = None;
+        match Session::open_from(tabs.models.files(), &file, &tabs.scope, deadline) {
+            Ok(mut session) => {
+                session.walk_mut().step(0, &deadline.flag);
+                (self.session, self.refused) = (Some(session), None);
+            }
+            Err(refused) => (self.session, self.refused) = (None, Some(refused)),
+        }
+        Ok(())
+    }
+
+    /// Reads the model again, and goes where it was as far as that is possible; what is told is why it is not.
+    pub fn reopen(&mut self, tabs: &Tabs, deadline: &Deadline) -> Result<Option<String>, String> {
+        let Some(session) = &self.session else {
+            return self.open(tabs, &self.model.clone(), deadline).map(|()| None);
+        };
+        match session.reopened(deadline) {
+            Ok((mut session, loaded)) => {
+                if session.walk().at().is_none() {
+                    session.walk_mut().step(0, &deadline.flag);
+                }
+                (self.session, self.refused) = (Some(session), None);
+                Ok(loaded.failure.map(|why| format!("step {}: {why}", loaded.steps + 1)))
+            }
+            Err(refused) => {
+                self.refused = Some(refused);
+                Ok(None)
+            }
+        }
+    }
+}
