@@ -144,11 +144,17 @@ impl ScopeOptions {
     }
 }
 
+/// Questions have unknowns, which are found in any order.
+fn not_strict(scope: &ScopeOptions) -> Result<(), Exit> {
+    match scope.wd {
+        Reading::Strict => Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false)),
+        _ => Ok(()),
+    }
+}
+
 /// Opens a model that is asked questions. These have unknowns, which are found in any order.
 fn open_for_questions(file: &Path, scope: &ScopeOptions) -> Result<Project, Exit> {
-    if let Reading::Strict = scope.wd {
-        return Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false));
-    }
+    not_strict(scope)?;
     Project::open(file, &scope.args()).map_err(|refused| refuse(&refused, false))
 }
 

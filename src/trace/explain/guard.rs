@@ -1,7 +1,7 @@
 //! Why an operation does nothing: the conditions at its beginning, which of them is false, and what its parameters would
 //! have to be.
 
-use super::{E, Part, PartKind, Telling};
+use super::{Part, PartKind, Telling};
 use crate::lang::diag::Span;
 use crate::model::{Expr, LocalId, Operation, Stmt, StmtKind};
 use crate::trace::shown;
