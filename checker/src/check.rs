@@ -515,7 +515,7 @@ impl<'m> Checker<'m> {
         let mut known: Vec<State<'m>> = vec![];
         let mut seen: BTreeSet<&Constants> = BTreeSet::new();
         for (v, number) in self.valuations.iter().zip(1..) {
-            let cx = self.evaluator(self.effort.root);
+            let cx = self.evaluator(self.effort.root).with_hints(self.hints.clone());
             let reached = reference::constants_with(&cx, v);
             let at = || Place::Initial { valuation: number, shown: self.shown(v, &self.model.constants) };
             match gave_up(&reached.faults, &cx) {

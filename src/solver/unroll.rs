@@ -6,12 +6,13 @@ use crate::eval::Evaluator;
 use crate::substitute::Substitution;
 use crate::term::{Assignment, Bool, Terms, Var};
 use crate::transition::Transitions;
-use hashbrown::HashMap;
+use std::collections::BTreeMap;
 
 /// One point in time: the state's variables, and copies of all inputs.
 struct Moment {
     cells: Vec<Var>,
-    inputs: HashMap<Var, Var>,
+    /// In order: the same terms come of the same system, in whichever run (`refute`).
+    inputs: BTreeMap<Var, Var>,
 }
 
 pub struct Unrolling<'a> {
@@ -38,7 +39,7 @@ impl<'a> Unrolling<'a> {
             let cells = self.system.cells.iter().map(|c| copy(terms, c.now)).collect();
             let of_events = self.system.events.iter().flat_map(|e| &e.inputs);
             let of_properties = self.system.properties.iter().flat_map(|p| &p.inputs);
-            let mut inputs = HashMap::new();
+            let mut inputs = BTreeMap::new();
             for &v in of_events.chain(of_properties) {
                 inputs.entry(v).or_insert_with(|| copy(terms, v));
             }

@@ -18,7 +18,7 @@ use kanon::value::Scope;
 use kanon_checker::check::{Effort, Part, sizes};
 use kanon_checker::container::{Kind, Reader, Writer};
 use kanon_checker::statement::{Claims, Constants, Goal, Statement};
-use kanon_checker::{Accepted, Believed, Place, Rejected, check, check_model};
+use kanon_checker::{Accepted, Place, Rejected, check, check_model};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -530,96 +530,6 @@ fn random_contents_do_not_panic() {
         }
         assert!(rejected > 4_000, "{rejected}");
     }
-}
-
-/// PROPERTIES that the evaluator does not come to the end of: each listed valuation is evaluated, and that there are no
-/// others is believed, by name.
-#[test]
-fn what_only_a_solver_knows_is_believed() {
-    let folder = Folder::new("relative");
-    let file = folder.0.join("M.mch");
-    // Nine distinct digits with two sums: too many candidates for the evaluator with little effort.
-    let text = "MACHINE M CONSTANTS f PROPERTIES f : 1..8 >->> 1..8 & !i.(i : 1..7 => f(i) < f(i + 1))
-        VARIABLES x INVARIANT x : 1..8 INITIALISATION x := f(1)
-        OPERATIONS next = PRE x < 8 THEN x := f(x + 1) END; back = PRE x = 8 THEN x := f(1) END END";
-    std::fs::write(&file, text).expect("a model");
-    let certificate = folder.0.join("M.cert");
-    let task = Task { certificate: Some(certificate.clone()), ..Task::default() };
-    let (_, found) = check_file(&file, &ScopeArgs::default(), &task, &Deadline::never()).expect("a model");
-    assert_eq!(found.verdict, Decision::Holds);
-    let bytes = std::fs::read(&certificate).expect("it was written");
-    let little = Effort { root: 30_000, solved: 3_000, state: 30_000 };
-    let run = |bytes: &[u8], effort| check(&file, &mut || Ok(bytes), Part::WHOLE, effort);
-    let accepted = run(&bytes, little).expect("it is right");
-    let [Believed::NoOtherValuations { listed: 1, .. }] = &accepted.relative[..] else {
-        panic!("{:?}", accepted.relative)
-    };
-    // A valuation that PROPERTIES do not allow is evaluated, and none is listed twice.
-    let parts = Parts::of(&bytes);
-    let content = &parts.chunks[0].1;
-    let mut wrong = parts.clone();
-    // The last two pairs of f: 7 |-> 7, 8 |-> 8 become 7 |-> 8, 8 |-> 7.
-    let end = content.len();
-    wrong.chunks[0].1[end - 3] = content[end - 1];
-    wrong.chunks[0].1[end - 1] = content[end - 3];
-    assert_eq!(run(&wrong.sealed(), little).expect_err("wrong"), Rejected::NoValuation { valuation: 1 });
-    let mut twice = parts.replaced("\"valuations\": 1", "\"valuations\": 2");
-    twice.chunks[0].1.extend(content);
-    assert_eq!(run(&twice.sealed(), little).expect_err("twice"), Rejected::NoValuation { valuation: 2 });
-    let mut none = parts.replaced("\"valuations\": 1", "\"valuations\": 0");
-    none.chunks.retain(|(kind, _)| *kind != Kind::Valuations);
-    assert!(matches!(
-        run(&none.sealed(), little),
-        Err(Rejected::Malformed { .. } | Rejected::NoInitialState)
-    ));
-    // With more effort nothing has to be believed.
-    let much = Effort { root: 400_000_000, solved: 400_000_000, state: 1_000_000 };
-    assert!(run(&bytes, much).expect("it is right").relative.is_empty());
-}
-
-/// A hint names the conjunct from which a constant is taken: then nothing has to be believed that had to be without it. One
-/// that is no such conjunct is rejected.
-#[test]
-fn hints_name_conjuncts() {
-    let folder = Folder::new("hints");
-    let file = folder.0.join("M.mch");
-    let text = "MACHINE M CONSTANTS f, n PROPERTIES f : 1..5 --> 1..5 & n : 1..5 & f = %x.(x : 1..5 | 6 - x) & f(n) = 2
-        VARIABLES x INVARIANT x : 1..5 INITIALISATION x := n OPERATIONS turn = BEGIN x := f(x) END END";
-    std::fs::write(&file, text).expect("a model");
-    let certificate = folder.0.join("M.cert");
-    let task = Task { certificate: Some(certificate.clone()), ..Task::default() };
-    let (_, found) = check_file(&file, &ScopeArgs::default(), &task, &Deadline::never()).expect("a model");
-    assert_eq!(found.verdict, Decision::Holds);
-    let whole = Parts::of(&std::fs::read(&certificate).expect("it was written"));
-    // The constant 0 from the conjunct 2.
-    assert_eq!(whole.chunks[0], (Kind::Hints, vec![0, 2]));
-    let little = Effort { root: 5_000, solved: 5_000, state: 5_000 };
-    let run = |parts: &Parts| {
-        let mut open = || Ok(std::io::Cursor::new(parts.sealed()));
-        check(&file, &mut open, Part::WHOLE, little)
-    };
-    assert!(run(&whole).expect("it is right").relative.is_empty());
-    let with = |hints: Option<&[u8]>| {
-        let mut parts = whole.clone();
-        parts.chunks.remove(0);
-        parts.chunks.splice(0..0, hints.map(|h| (Kind::Hints, h.to_vec())));
-        run(&parts)
-    };
-    assert_eq!(with(None).expect("it is right").relative.len(), 1);
-    let no = |constant: &str, conjunct| Rejected::NoHint { constant: constant.into(), conjunct };
-    // No conjunct at all, one about another constant, one that is an equation but of something else, no constant.
-    for (hint, why) in [
-        (&[0, 99][..], no("f", 100)),
-        (&[0, 1], no("f", 2)),
-        (&[1, 2], no("n", 3)),
-        (&[1, 3], no("n", 4)),
-        (&[7, 0], no("constant 7", 1)),
-    ] {
-        assert_eq!(with(Some(hint)).expect_err("it is wrong"), why);
-    }
-    assert!(matches!(with(Some(&[0])), Err(Rejected::Malformed { .. })));
-    // A conjunct that is one and does not help costs time, and nothing else.
-    assert!(with(Some(&[0, 0])).is_ok());
 }
 
 /// The checker has the front end and the reference evaluator, and no engine.

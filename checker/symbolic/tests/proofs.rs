@@ -1,0 +1,185 @@
+//! From a model to a certificate and back, without any engine: the questions of an argument are refuted and written down,
+//! and the check accepts them; one thing is changed, and it does not.
+
+use kanon_checker::check::{files, sizes};
+use kanon_checker::codec::put_number;
+use kanon_checker::container::{Kind, Writer};
+use kanon_checker::statement::{Argument, Claims, Constants, Formulas, Goal, Statement};
+use kanon_language::model::open::open;
+use kanon_language::model::scope::ScopeArgs;
+use kanon_solver::blast::Width;
+use kanon_solver::refute::{Clausal, refute};
+use kanon_solver::sat::least_width;
+use kanon_solver::solver::Stop;
+use kanon_symbolic::symbolic::encode::Mutant;
+use kanon_symbolic_checker::argument::questions;
+use kanon_symbolic_checker::check::{Rejected, check, encode, hash};
+use kanon_symbolic_checker::steps::{self, Wrong};
+use std::path::{Path, PathBuf};
+
+/// Chunks of a certificate, and its statement.
+type Parts = (Statement, Vec<(Kind, Vec<u8>)>);
+
+/// The proof of a model, if the argument is one.
+fn proved(path: &Path, argument: Argument, lemmas: &[Vec<u8>], mutant: Mutant) -> Option<Parts> {
+    let args = ScopeArgs::default();
+    let opened = open(path, &args).expect("a model");
+    let statement = Statement {
+        kanon: "test".into(),
+        files: files(&opened.sources),
+        machine: opened.model.name.to_string(),
+        sets: sizes(&opened.model, &opened.scope),
+        minint: opened.scope.minint.clone(),
+        maxint: opened.scope.maxint.clone(),
+        wd: "kleene".into(),
+        constants: Constants::Enumerated,
+        claims: Claims {
+            invariant: true,
+            assertions: true,
+            no_deadlock: false,
+            goal: Goal::Ignored,
+            goal_text: None,
+        },
+        symmetry: vec![],
+        valuations: 0,
+        states: 0,
+        formulas: Some(Formulas { argument, lemmas: vec![], solver: None }),
+    };
+    let mut encoded = encode(&opened, &statement, mutant).expect("formulas");
+    let asked = questions(&mut encoded, &argument, lemmas).expect("an argument");
+    let mut chunks = vec![];
+    for lemma in lemmas {
+        let mut bytes = vec![];
+        put_number(&mut bytes, lemma.len() as u64);
+        bytes.extend(lemma);
+        chunks.push((Kind::Lemmas, bytes));
+    }
+    let terms = &encoded.encoder.terms;
+    for q in &asked {
+        let width = least_width(terms, q.claims.iter().copied()).max(8);
+        let clauses = Clausal::of(terms, &q.claims, Width(width), &Stop::never()).expect("clauses");
+        let found = refute(&clauses, &Stop::never()).expect("an answer")?;
+        let mut question = vec![];
+        put_number(&mut question, width as u64);
+        put_number(&mut question, clauses.len() as u64);
+        question.extend(hash(&clauses));
+        chunks.push((Kind::Question, question));
+        let mut bytes = vec![];
+        for (number, step) in (clauses.len() as u64..).zip(&found) {
+            steps::put(&mut bytes, step, number);
+        }
+        if !bytes.is_empty() {
+            chunks.push((Kind::Steps, bytes));
+        }
+    }
+    Some((statement, chunks))
+}
+
+fn sealed((statement, chunks): &Parts) -> Vec<u8> {
+    let mut writer = Writer::new(vec![], &statement.json()).expect("memory");
+    chunks.iter().for_each(|(kind, content)| writer.chunk(*kind, content).expect("memory"));
+    writer.seal().expect("memory")
+}
+
+/// A file of this text; the name of the test keeps them apart.
+fn model(name: &str, text: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("kanon-proofs-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("M.mch");
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+/// x never is 9: it needs that y is even. Integers that have bounds, a relation, a constant, choices.
+const TEXT: &str = "MACHINE M
+CONSTANTS most PROPERTIES most : 3..5
+VARIABLES x, y, r
+INVARIANT x : 0..100 & y : 0..100 & r : 1..3 <-> 1..3 & x <= most + 20 & (x = 0 or r /= {})
+INITIALISATION x := 0 || y := 0 || r := {}
+OPERATIONS
+  up(k) = PRE k : 1..2 & x + k <= most THEN x := x + k || y := y / 2 || r := r \\/ {k |-> 3} END;
+  back = PRE x > 0 THEN x := 0 || r := {} END;
+  lose(a) = PRE a : dom(r) & x = 0 THEN r := {a} <<| r END
+END
+";
+
+#[test]
+fn proofs_are_accepted_and_changed_ones_are_not() {
+    let path = model("accepted", TEXT);
+    for (argument, lemmas) in [
+        (Argument::Invariant, vec![]),
+        // A lemma that is true: not(outside), the first cell.
+        (Argument::Invariant, vec![vec![1, 6, 0]]),
+        (Argument::Induction(0), vec![]),
+        (Argument::Induction(1), vec![]),
+    ] {
+        let whole = proved(&path, argument, &lemmas, Mutant::None).expect("it holds");
+        let rejected = |parts: &Parts| check(&path, &sealed(parts)[..], None).expect_err("it is wrong");
+        let accepted =
+            check(&path, &sealed(&whole)[..], None).unwrap_or_else(|why| panic!("{argument:?}: {why}"));
+        assert!(accepted.relative.is_none() && accepted.steps > 5, "{accepted:?}");
+        // One step is missing: for every chunk of steps the first one.
+        let mut seen = 0;
+        for at in 0..whole.1.len() {
+            if whole.1[at].0 != Kind::Steps {
+                continue;
+            }
+            seen += 1;
+            let mut cut = whole.clone();
+            cut.1.remove(at);
+            let wrong = rejected(&cut);
+            assert!(matches!(wrong, Rejected::Step { wrong: Wrong::NotEmpty, .. }), "{wrong}");
+            let mut cut = whole.clone();
+            cut.1[at].1.pop();
+            let wrong = rejected(&cut);
+            assert!(matches!(wrong, Rejected::Step { wrong: Wrong::Malformed { .. }, .. }), "{wrong}");
+        }
+        assert!(seen > 1);
+        // Another argument.
+        let mut other = whole.clone();
+        other.0.formulas.as_mut().expect("formulas").argument = Argument::Induction(2);
+        assert!(matches!(rejected(&other), Rejected::OtherClauses { .. } | Rejected::Argument(_)));
+    }
+}
+
+/// What does not hold is not refuted, and the proof of a machine is none of another.
+#[test]
+fn what_is_wrong_has_no_proof() {
+    let wrong = TEXT.replace("x = 0 or r /= {}", "x < 2 or card(r) > 1");
+    assert!(proved(&model("wrong", &wrong), Argument::Invariant, &[], Mutant::None).is_none());
+    assert!(proved(&model("wrong", &wrong), Argument::Induction(2), &[], Mutant::None).is_none());
+    let path = model("other", TEXT);
+    let whole = proved(&path, Argument::Invariant, &[], Mutant::None).expect("it holds");
+    std::fs::write(&path, &wrong).expect("a file");
+    let opened = open(&path, &ScopeArgs::default()).expect("a model");
+    let fitted = (Statement { files: files(&opened.sources), ..whole.0.clone() }, whole.1.clone());
+    let why = check(&path, &sealed(&fitted)[..], None).expect_err("it does not hold");
+    assert!(matches!(why, Rejected::OtherClauses { .. }), "{why}");
+}
+
+/// An encoder that is wrong when the proof is made.
+#[test]
+fn another_encoder_makes_other_clauses() {
+    let text = TEXT.replace("r := r \\/ {k |-> 3}", "r := r <+ {k |-> 3}");
+    let path = model("mutant", &text);
+    let mut found = 0;
+    for mutant in [Mutant::OverrideIsUnion, Mutant::DomIsRan, Mutant::NothingOutside] {
+        if let Some(parts) = proved(&path, Argument::Invariant, &[], mutant) {
+            let why = check(&path, &sealed(&parts)[..], None).expect_err("another encoder");
+            assert!(matches!(why, Rejected::OtherClauses { .. }), "{mutant:?}: {why}");
+            found += 1;
+        }
+    }
+    assert!(found > 0);
+}
+
+/// Paths that end.
+#[test]
+fn paths_that_end() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..9 & x < 3 INITIALISATION x := 0
+        OPERATIONS up = PRE x < 2 THEN x := x + 1 END END";
+    let path = model("end", text);
+    let whole = proved(&path, Argument::End(3), &[], Mutant::None).expect("no path has three steps");
+    assert!(check(&path, &sealed(&whole)[..], None).is_ok());
+    assert!(proved(&path, Argument::End(2), &[], Mutant::None).is_none(), "one has two");
+}
