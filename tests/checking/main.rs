@@ -15,5 +15,6 @@ mod refine_events;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;
+mod theories;
 mod threads;
 mod traces;
