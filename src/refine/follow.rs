@@ -73,6 +73,28 @@ impl Visitor<<Machine as System>::Here> for Gather<'_> {
     }
 }
 
+/// Rows in which the invariants of all levels are known to hold: most steps lead to where others have led.
+#[derive(Default)]
+pub(super) struct Known {
+    rows: HashSet<Box<[u64]>>,
+}
+
+impl Known {
+    /// More rows than this are forgotten.
+    const MAX: usize = 1 << 16;
+
+    fn has(&self, row: &[u64]) -> bool {
+        self.rows.contains(row)
+    }
+
+    fn add(&mut self, row: &[u64]) {
+        if self.rows.len() >= Known::MAX {
+            self.rows.clear();
+        }
+        self.rows.insert(row.into());
+    }
+}
+
 /// A move from a state.
 pub(super) struct Follower<'a> {
     pub joint: &'a Joint,
@@ -85,6 +107,8 @@ pub(super) struct Follower<'a> {
     pub is_open: bool,
     /// The concrete machine has a step.
     pub has_moved: bool,
+    /// What need not be evaluated again.
+    pub known: Option<&'a mut Known>,
 }
 
 impl<'a> Follower<'a> {
@@ -95,7 +119,8 @@ impl<'a> Follower<'a> {
         source: &'a [u64],
         members: &'a [Vec<u64>],
     ) -> Follower<'a> {
-        Follower { joint, worker, at, source, members, cut: None, is_open: false, has_moved: false }
+        let (cut, is_open, has_moved, known) = (None, false, false, None);
+        Follower { joint, worker, at, source, members, cut, is_open, has_moved, known }
     }
 
     pub fn compiled(&self) -> &'a Compiled {
@@ -348,8 +373,17 @@ impl<'a> Follower<'a> {
                 if !self.agrees(&o.target, &c.target) {
                     continue;
                 }
+                if self.known.as_ref().is_some_and(|known| known.has(&o.target)) {
+                    found.push(o.target.clone());
+                    continue;
+                }
                 match self.broken(&o.target, 0..=last) {
-                    Ok(None) => found.push(o.target.clone()),
+                    Ok(None) => {
+                        if let Some(known) = &mut self.known {
+                            known.add(&o.target);
+                        }
+                        found.push(o.target.clone());
+                    }
                     Ok(Some(_)) => {}
                     Err(e) => Fault::gather(&mut fault, e),
                 }

@@ -1,6 +1,6 @@
 //! The product as a transition system.
 
-use super::follow::{Follower, Next};
+use super::follow::{Follower, Known, Next};
 use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
 use crate::model::OpId;
@@ -56,6 +56,7 @@ pub struct Worker {
     here: Here,
     /// Where something was cut short.
     pub(super) cut: Option<Span>,
+    known: Known,
 }
 
 /// A state or a transition at hand.
@@ -193,6 +194,7 @@ impl Product {
         visit: &mut dyn FnMut(&mut Worker, Visited) -> ControlFlow<()>,
     ) -> (ControlFlow<()>, bool) {
         let mut follower = Follower::new(&self.joint, &mut w.inner, at, &from.concrete, &from.members);
+        follower.known = Some(&mut w.known);
         let next = follower.next();
         let (cut, is_open, moved) = (follower.cut, follower.is_open, follower.has_moved);
         w.cut = w.cut.or(cut);
@@ -281,7 +283,8 @@ impl System for Product {
     }
 
     fn worker(&self, stop: &Stop) -> Worker {
-        Worker { inner: self.joint.machine.worker(stop), here: Here::default(), cut: None }
+        let (inner, here) = (self.joint.machine.worker(stop), Here::default());
+        Worker { inner, here, cut: None, known: Known::default() }
     }
 
     fn starts(&self, w: &mut Worker, visit: &mut dyn Starts<Worker>) -> Option<Complete> {
@@ -380,7 +383,8 @@ struct Inner<'a> {
 impl Starts<<Machine as System>::Worker> for Inner<'_> {
     fn start(&mut self, worker: &mut <Machine as System>::Worker, start: usize) -> ControlFlow<()> {
         let inner = std::mem::take(worker);
-        let mut w = Worker { inner, here: std::mem::take(&mut self.here), cut: None };
+        let here = std::mem::take(&mut self.here);
+        let mut w = Worker { inner, here, cut: None, known: Known::default() };
         let flow = self.visit.start(&mut w, start);
         if let Some(at) = self.product.cut(&mut w) {
             self.visit.cut(at);

@@ -211,7 +211,7 @@ pub fn check(
         certificate.map(|path| certificate::write(path, solved, &explored, options, &deadline.flag));
     let counts = explored.counts;
     // PROPERTIES without constants are solved too, as ProB does it.
-    let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
+    let no_constants = !opened.model.has_constants();
     let named = system.operations().iter().zip(&counts.operations);
     let operations: Vec<(Arc<str>, u64)> = named.map(|(o, n)| (o.name.clone(), *n)).collect();
     let mut notes = vec![];

@@ -238,7 +238,7 @@ impl Run<'_> {
                 }
             },
         }
-        let no_constants = opened.model.constants.is_empty() && opened.model.properties.is_empty();
+        let no_constants = !opened.model.has_constants();
         let counts = explored.counts.clone();
         Ok(Refined {
             verdict: word,

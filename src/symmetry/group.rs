@@ -12,7 +12,7 @@
 //! their arguments and results.
 
 use crate::lang::external::External;
-use crate::model::{Expr, ExprKind, Fun, Model, SetId, Type};
+use crate::model::{Expr, ExprKind, FreeType, Fun, Model, SetId, Type};
 use crate::value::Scope;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -130,10 +130,9 @@ impl Group {
         for (set, function) in seen(model, also) {
             group.fix(set, Reason::Seen(function.name()));
         }
-        for free in &model.freetypes {
-            let name = free.ty.name().to_string();
-            Type::Free(free.ty.clone())
-                .for_each_set(&mut |set| group.fix(set, Reason::InFreetype(name.clone())));
+        for free in freetypes(model, also) {
+            let name = free.name().to_string();
+            Type::Free(free).for_each_set(&mut |set| group.fix(set, Reason::InFreetype(name.clone())));
         }
         group
     }
@@ -304,6 +303,36 @@ fn seen(model: &Model, also: &[&Expr]) -> BTreeMap<SetId, External> {
     model.for_each_expr(&mut |e| e.for_each_part(&mut look));
     also.iter().for_each(|e| e.for_each_part(&mut look));
     seen
+}
+
+/// The freetypes, and the datatypes with what their parameters are where they are used.
+fn freetypes(model: &Model, also: &[&Expr]) -> BTreeSet<FreeType> {
+    let is_pattern = |free: &FreeType| !free.parameters().is_empty();
+    let declared = model.freetypes.iter().map(|decl| decl.ty.clone());
+    let mut found: BTreeSet<FreeType> = declared.filter(|free| !is_pattern(free)).collect();
+    if model.freetypes.len() > found.len() {
+        let mut look = |ty: &Type| inside(ty, &mut found);
+        let declared = model.constants.iter().chain(&model.variables).chain(&model.locals);
+        declared.for_each(|d| look(&d.ty));
+        model.for_each_expr(&mut |e| e.for_each_part(&mut |part| look(&part.ty)));
+        also.iter().for_each(|e| e.for_each_part(&mut |part| look(&part.ty)));
+    }
+    found
+}
+
+fn inside(ty: &Type, found: &mut BTreeSet<FreeType>) {
+    match ty {
+        Type::Free(free) => {
+            found.insert(free.clone());
+        }
+        Type::Pair(p) => {
+            inside(&p.0, found);
+            inside(&p.1, found);
+        }
+        Type::Pow(t) => inside(t, found),
+        Type::Rec(fields) => fields.iter().for_each(|(_, t)| inside(t, found)),
+        _ => {}
+    }
 }
 
 /// A permutation of the points: the image of each.

@@ -16,5 +16,6 @@ mod refine_events;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;
+mod theories;
 mod threads;
 mod traces;

@@ -565,11 +565,11 @@ impl Compiler<'_> {
 
     fn freetype_size(&mut self, ty: &Type) -> f64 {
         let Some(Type::Free(free)) = ty.elem() else { return NEVER };
-        let Some(decl) = self.model.freetypes.get(free.at as usize) else { return NEVER };
+        let Some(arguments) = self.model.arguments(free) else { return NEVER };
         if free.def().is_recursive {
             return NEVER;
         }
-        decl.arguments.iter().map(|set| set.as_ref().map_or(1.0, |set| self.estimate(set))).sum()
+        arguments.iter().map(|set| set.as_ref().map_or(1.0, |set| self.estimate(set))).sum()
     }
 
     /// About how many elements a set has; at least [`UNBOUNDED`] when it cannot be enumerated.

@@ -620,16 +620,15 @@ impl<'m> Compiler<'m> {
     fn whole(&mut self, e: &Expr, out: &R) -> Node {
         let all = || Node::Const(Val::lazy(Lazy::All(out.elem().clone())));
         let Some(Type::Free(free)) = e.ty.elem() else { return all() };
-        let model = self.model;
-        let Some(decl) = model.freetypes.get(free.at as usize).filter(|_| !free.def().is_recursive) else {
+        let Some(arguments) = self.model.arguments(free).filter(|_| !free.def().is_recursive) else {
             return all();
         };
         let rep = |c: &mut Self, set: &Option<Expr>| {
             let element = set.as_ref().and_then(|set| set.ty.elem());
             element.map(|ty| c.rep(ty))
         };
-        let cases = decl.arguments.iter().map(|set| rep(self, set)).collect();
-        let sets: Vec<&Expr> = decl.arguments.iter().flatten().collect();
+        let cases = arguments.iter().map(|set| rep(self, set)).collect();
+        let sets: Vec<&Expr> = arguments.iter().flatten().collect();
         self.typed(TypedOp::Freetype(cases), &sets, out.clone(), e.span)
     }
 

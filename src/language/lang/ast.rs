@@ -417,6 +417,8 @@ pub struct SetDecl {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeDecl {
     pub name: Ident,
+    /// The type parameters of a datatype of Event-B, `T(A, B)`; the sets of its arguments are whole types.
+    pub parameters: Option<Vec<Ident>>,
     pub cases: Vec<(Ident, Option<Expr>)>,
 }
 

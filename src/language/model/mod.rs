@@ -18,6 +18,7 @@ pub mod tower;
 pub mod types;
 pub mod variants;
 pub mod visit;
+pub mod whole;
 
 pub use crate::lang::ast::{BinOp, Binder, Fun, Lit, Quant, UnOp};
 pub use crate::lang::composed::{Fact, Obligation, Promise};
@@ -70,7 +71,8 @@ pub struct GivenSet {
 pub struct FreeDecl {
     pub ty: FreeType,
     /// For each constructor the set that its argument is from, if it takes one. Nothing in it is free: it has the same
-    /// value everywhere. A value of the type that is not made of such arguments does not exist.
+    /// value everywhere. A value of the type that is not made of such arguments does not exist. Nothing is listed of a
+    /// datatype with type parameters: its type is only a pattern, and see [`Model::arguments`].
     pub arguments: Vec<Option<Expr>>,
     pub span: Span,
 }
@@ -289,9 +291,30 @@ pub fn element_name(model: &Model, set: SetId, index: u32) -> String {
     }
 }
 
+/// Whether a constant is one that nobody wrote: it stands for a recursive operator of a theory.
+pub fn is_made_up(name: &str) -> bool {
+    name.contains('·')
+}
+
 impl Model {
     pub fn local(&self, id: LocalId) -> &Decl {
         &self.locals[id.index()]
+    }
+
+    /// Whether there is anything to choose for constants, or to check. Constants that a language made up (see
+    /// [`is_made_up`]) are defined each by one property.
+    pub fn has_constants(&self) -> bool {
+        let made_up = self.constants.iter().filter(|c| is_made_up(&c.name)).count();
+        self.constants.len() > made_up || self.properties.len() > made_up
+    }
+
+    /// For each constructor of a freetype the set that its argument is from, if it takes one.
+    pub fn arguments(&self, free: &FreeType) -> Option<Vec<Option<Expr>>> {
+        if free.def().parameters.is_none() {
+            return self.freetypes.get(free.at as usize).map(|decl| decl.arguments.clone());
+        }
+        let set = |case| free.argument(case).map(|ty| whole::whole(&ty, Span::default()));
+        Some((0..free.def().cases.len() as u32).map(set).collect())
     }
 
     pub fn set_named(&self, name: &str) -> Option<SetId> {

@@ -1,8 +1,10 @@
 //! From typed expressions back to syntax, so that they can be printed: definitions are expanded in them and
 //! names are the model's, which the source text under their span need not be.
 
-use super::{Expr, ExprKind as E, LocalId, Model, Type, element_name};
+use super::whole::whole;
+use super::{Expr, ExprKind as E, FreeType, LocalId, Model, Type, element_name};
 use crate::lang::ast::{self, BinOp, ExprKind as A, Fun, Ident, Name};
+use crate::lang::diag::Span;
 use crate::lang::{decimal, print};
 use num_traits::Signed;
 
@@ -37,7 +39,7 @@ pub fn raise(e: &Expr, model: &Model) -> ast::Expr {
         }
         E::Real(r) => A::Real(decimal::text(r).into()),
         E::Lit(ast::Lit::Whole) => match e.ty.elem() {
-            Some(Type::Free(free)) => A::Name(free.name().clone()),
+            Some(Type::Free(free)) => freetype(free, model, e.span),
             _ => A::Lit(ast::Lit::Whole),
         },
         E::Lit(l) => A::Lit(*l),
@@ -99,4 +101,14 @@ pub fn raise(e: &Expr, model: &Model) -> ast::Expr {
         }
     };
     ast::Expr { kind, span: e.span }
+}
+
+/// A freetype's name, or a datatype with its parameters.
+fn freetype(free: &FreeType, model: &Model, span: Span) -> A {
+    let name = A::Name(free.name().clone());
+    if free.parameters().is_empty() {
+        return name;
+    }
+    let set = |ty: &Type| raise(&whole(ty, span), model);
+    A::Apply(Box::new(ast::Expr { kind: name, span }), free.parameters().iter().map(set).collect())
 }

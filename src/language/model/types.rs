@@ -41,6 +41,8 @@ pub struct FreeDef {
     pub is_recursive: bool,
     /// It certainly has infinitely many values.
     pub is_infinite: bool,
+    /// What stands for the type parameters of a datatype of Event-B, which is a family by itself; `None` of a freetype.
+    pub parameters: Option<Vec<Type>>,
 }
 
 /// A constructor.
@@ -67,6 +69,29 @@ impl FreeType {
     /// The type of a constructor's argument, if it takes one.
     pub fn argument(&self, case: u32) -> Option<Type> {
         self.case(case)?.argument.as_ref().map(|t| self.unfold(t))
+    }
+
+    /// The types that stand for a datatype's parameters.
+    pub fn parameters(&self) -> &[Type] {
+        self.def().parameters.as_deref().unwrap_or_default()
+    }
+
+    /// The datatype with other types for its parameters.
+    #[must_use]
+    pub fn with_parameters(&self, f: &mut dyn FnMut(&Type) -> Type) -> FreeType {
+        if self.parameters().is_empty() {
+            return self.clone();
+        }
+        let of = |def: &FreeDef, f: &mut dyn FnMut(&Type) -> Type| {
+            let mut case =
+                |c: &FreeCase| FreeCase { name: c.name.clone(), argument: c.argument.as_ref().map(&mut *f) };
+            let cases: Vec<FreeCase> = def.cases.iter().map(&mut case).collect();
+            let is_endless = |c: &FreeCase| c.argument.as_ref().is_some_and(Type::is_infinite);
+            let is_infinite = def.is_recursive || cases.iter().any(is_endless);
+            let parameters = def.parameters.as_ref().map(|types| types.iter().map(&mut *f).collect());
+            FreeDef { name: def.name.clone(), cases, is_infinite, parameters, is_recursive: def.is_recursive }
+        };
+        FreeType { family: self.family.iter().map(|def| of(def, f)).collect(), at: self.at }
     }
 
     fn unfold(&self, ty: &Type) -> Type {
@@ -134,6 +159,7 @@ impl Type {
                 // Of all members: more sets than needed are said, which costs at most a symmetry.
                 let arguments = free.family.iter().flat_map(|d| &d.cases).filter_map(|c| c.argument.as_ref());
                 arguments.for_each(|t| t.for_each_set(f));
+                free.parameters().iter().for_each(|t| t.for_each_set(f));
             }
             Type::Pair(p) => {
                 p.0.for_each_set(f);
@@ -189,7 +215,13 @@ impl fmt::Display for ShowType<'_> {
             Type::Int => f.write_str("INTEGER"),
             Type::Str => f.write_str("STRING"),
             Type::Real => f.write_str("REAL"),
-            Type::Free(free) => f.write_str(free.name()),
+            Type::Free(free) => {
+                f.write_str(free.name())?;
+                for (i, t) in free.parameters().iter().enumerate() {
+                    write!(f, "{}{}", if i > 0 { ", " } else { "(" }, show(t))?;
+                }
+                f.write_str(if free.parameters().is_empty() { "" } else { ")" })
+            }
             Type::Again(at) => write!(f, "freetype {at}"),
             Type::Given(s) => f.write_str(&(self.set_name)(*s)),
             Type::Pair(p) => write!(f, "({} * {})", show(&p.0), show(&p.1)),

@@ -407,7 +407,11 @@ fn type_text(ty: &Type, span: Span, model: &Model) -> ast::Expr {
         Type::Int => ast::ExprKind::Lit(Lit::Integer),
         Type::Str => ast::ExprKind::Lit(Lit::StringSet),
         Type::Real => ast::ExprKind::Lit(Lit::RealSet),
-        Type::Free(free) => ast::ExprKind::Name(free.name().clone()),
+        Type::Free(free) if free.parameters().is_empty() => ast::ExprKind::Name(free.name().clone()),
+        Type::Free(free) => {
+            let name = ast::Expr { kind: ast::ExprKind::Name(free.name().clone()), span };
+            ast::ExprKind::Apply(Box::new(name), free.parameters().iter().map(text).collect())
+        }
         Type::Again(_) => ast::ExprKind::Lit(Lit::Whole),
         Type::Given(s) => ast::ExprKind::Name(model.sets[s.index()].name.clone()),
         Type::Pair(p) => ast::ExprKind::Binary(BinOp::Mul, Box::new(text(&p.0)), Box::new(text(&p.1))),

@@ -52,13 +52,13 @@ pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fa
 
 /// What the constructors make of their arguments.
 fn freetype(cx: &Cx<'_>, free: &FreeType, span: Span) -> Result<Elements, Fault> {
-    let decl = cx.model.freetypes.get(free.at as usize).ok_or_else(|| ill_typed(span))?;
+    let arguments = cx.model.arguments(free).ok_or_else(|| ill_typed(span))?;
     if free.def().is_recursive {
         return Err(limit(span, "a recursive freetype would have to be listed"));
     }
     let env = Env::new(cx.model);
     let mut all = Elements::new();
-    for (case, set) in (0u32..).zip(&decl.arguments) {
+    for (case, set) in (0u32..).zip(&arguments) {
         match set {
             None => {
                 all.insert(Value::Free(case, None));

@@ -32,6 +32,7 @@ impl Generator {
             cases,
             is_recursive,
             is_infinite: is_recursive,
+            parameters: None,
         };
         let tree = || Type::Again(TREE);
         let finite = vec![case("f0", None), case("f1", Some(Type::Bool)), case("f2", Some(Type::Given(S)))];

@@ -39,6 +39,9 @@ pub enum Output {
 /// # Errors
 /// What the form has no words for.
 pub fn convert(project: &Project, form: Form, name: &str, in_one_file: bool) -> Result<Output, String> {
+    if let Some(datatype) = project.datatypes.first() {
+        return Err(format!("there is no notation for `{}`, a datatype of a theory", datatype.name.name));
+    }
     let project = &without_repetition(project);
     let bytes = |files: Vec<(String, String)>| files.into_iter().map(|(n, t)| (n, t.into_bytes())).collect();
     Ok(match (form, in_one_file) {

@@ -5,7 +5,7 @@
 
 use super::shape::{Res, idents, list, malformed, refused};
 use super::term::{Kind, Term};
-use super::theory::{Meaning, Operator, Theories};
+use super::theory::{Meaning, Operator, Theories, Used};
 use crate::lang::ast::{BinOp, Binder, Expr, ExprKind, Fun, Ident, Lit, Name, Quant, UnOp};
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::external::External;
@@ -29,17 +29,21 @@ struct Inside {
 
 /// From terms to trees.
 pub struct Formulas<'t> {
-    theories: Theories<'t>,
+    pub(super) theories: Theories<'t>,
     /// One for each operator whose definition is being put in place of its use.
     inside: Vec<(Name, Inside)>,
     depth: u32,
     nodes: usize,
     renamed: usize,
+    /// Datatypes and recursive operators that formulas use.
+    pub(super) used: Used,
 }
 
 impl<'t> Formulas<'t> {
-    pub fn new(theories: Theories<'t>) -> Self {
-        Formulas { theories, inside: vec![], depth: 0, nodes: 0, renamed: 0 }
+    /// With the names of carrier sets and constants.
+    pub fn new(theories: Theories<'t>, sets: HashSet<Name>, constants: HashSet<Name>) -> Self {
+        let used = Used { sets, constants, ..Used::default() };
+        Formulas { theories, inside: vec![], depth: 0, nodes: 0, renamed: 0, used }
     }
 
     /// A predicate or expression.
@@ -183,7 +187,8 @@ impl<'t> Formulas<'t> {
             ("typeof", [e, ty]) => E::Typed(self.boxed(e)?, self.boxed(ty)?),
             ("extended_expr" | "extended_pred", [op, exprs, preds]) => {
                 let Some(name) = op.atom() else { return Err(malformed(op, "the name of an operator")) };
-                self.operator(name, list(exprs)?, list(preds)?, span)?
+                let is_predicate = functor == "extended_pred";
+                self.operator(name, list(exprs)?, list(preds)?, is_predicate, span)?
             }
             _ => return Err(refused(span, format!("{} in a formula", term.shape()))),
         })
@@ -251,7 +256,14 @@ impl<'t> Formulas<'t> {
     }
 
     /// An operator of a theory, or one that Rodin has built in.
-    fn operator(&mut self, name: &Name, exprs: &'t [Term], preds: &'t [Term], span: Span) -> Res<ExprKind> {
+    fn operator(
+        &mut self,
+        name: &Name,
+        exprs: &'t [Term],
+        preds: &'t [Term],
+        is_predicate: bool,
+        span: Span,
+    ) -> Res<ExprKind> {
         let exprs = exprs.iter().map(|t| self.formula(t)).collect::<Res<Vec<_>>>()?;
         let preds = preds.iter().map(|t| self.formula(t)).collect::<Res<Vec<_>>>()?;
         if let ("COND", [a, b], [c]) = (&**name, &exprs[..], &preds[..]) {
@@ -265,8 +277,25 @@ impl<'t> Formulas<'t> {
         let field = |name: &Name| Ident { name: name.clone(), span };
         let op = match self.theories.get(name) {
             None => return Err(refused(span, format!("the operator `{name}`, which no theory defines,"))),
-            Some(Meaning::Refused(what)) => return Err(refused(span, format!("`{name}` ({what})"))),
             Some(Meaning::Operator(op)) => op.clone(),
+            Some(Meaning::Datatype(at)) => {
+                let at = *at;
+                let wanted = self.theories.datatypes[at].types.len();
+                return if wanted == args.len() { self.datatype(at, args, span) } else { Err(wrong(wanted)) };
+            }
+            Some(Meaning::Constructor(at, i)) => {
+                let (at, i) = (*at, *i);
+                let wanted = self.theories.datatypes[at].constructors[i].fields.len();
+                if wanted != args.len() {
+                    return Err(wrong(wanted));
+                }
+                return Ok(self.construct(at, i, args, span));
+            }
+            Some(Meaning::Destructor(at, i, place)) => {
+                let [of] = &args[..] else { return Err(wrong(1)) };
+                let (at, i, place) = (*at, *i, *place);
+                return Ok(self.part(at, i, place, of.clone(), span).kind);
+            }
             Some(Meaning::Make(fields)) if fields.len() != args.len() => return Err(wrong(fields.len())),
             Some(Meaning::Make(fields)) => {
                 return Ok(ExprKind::Rec(fields.iter().map(field).zip(args).collect()));
@@ -286,15 +315,29 @@ impl<'t> Formulas<'t> {
         }
         match op.tag.as_deref().and_then(|tag| tagged(tag, &args, span)) {
             Some(e) => Ok(e.kind),
-            None => self.definition(name, &op, args, span),
+            None if op.cases.is_empty() && op.tag.as_deref() != Some("mkinat") => {
+                self.definition(name, &op, args, span)
+            }
+            None => self.by_cases(name, &op, args, is_predicate, span),
         }
     }
 
     /// Begins something in which names stand for these.
-    fn enter(&mut self, name: &Name, stand: impl Iterator<Item = (Name, Expr)>) {
+    pub(super) fn enter(&mut self, name: &Name, stand: impl Iterator<Item = (Name, Expr)>) {
         let mut inside = Inside { stands_for: stand.collect(), ..Inside::default() };
         inside.stands_for.values().for_each(|e| names(e, &mut inside.taken));
         self.inside.push((name.clone(), inside));
+    }
+
+    /// Ends it.
+    pub(super) fn leave(&mut self) {
+        self.inside.pop();
+    }
+
+    /// A number for a name that is made up.
+    pub(super) fn number(&mut self) -> usize {
+        self.renamed += 1;
+        self.renamed
     }
 
     /// The set of all records of a datatype whose parameters are these sets.

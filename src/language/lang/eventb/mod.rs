@@ -1,12 +1,13 @@
 //! Event-B. Read are ProB's packages, Rodin's files and text; all become a [`project::Project`], and that one composed
 //! machine.
 //!
-//! [`open`] knows the forms of files. [`term`] reads Prolog, [`shape`], [`package`], [`theory`] and [`formula`] know what
+//! [`open`] knows the forms of files. [`term`] reads Prolog, [`shape`], [`package`], [`theory`], [`formula`] and [`cases`] know what
 //! the terms of a package mean, and [`pack`] writes them; [`rodin`] and [`text`] read and write the other forms, with
 //! [`math`] for their formulas, and [`gather`] makes a project of their components. [`listing`] gives everything a place
 //! that people can read; [`normal`], [`event`] and [`translate`] are Event-B itself, and know nothing of files;
 //! [`proved`] says what follows from discharged obligations.
 
+pub mod cases;
 pub mod convert;
 pub mod event;
 pub mod formula;

@@ -55,7 +55,7 @@ pub fn normalise(project: &mut Project) {
     }
 }
 
-/// The names that stand for carrier sets and for nothing else anywhere.
+/// The names that stand for carrier sets or datatypes and for nothing else anywhere.
 fn carriers(project: &mut Project) -> HashSet<Name> {
     fn bound(e: &Expr, found: &mut HashSet<Name>) {
         if let ExprKind::Quant(_, ids, _)
@@ -79,7 +79,8 @@ fn carriers(project: &mut Project) -> HashSet<Name> {
         others.extend(context.constants.iter().map(|id| id.name.clone()));
     }
     let sets = project.contexts.iter().flat_map(|c| &c.sets).map(|s| s.name.clone());
-    sets.filter(|s| !others.contains(s)).collect()
+    let datatypes = project.datatypes.iter().map(|d| d.name.name.clone());
+    sets.chain(datatypes).filter(|s| !others.contains(s)).collect()
 }
 
 impl Normal {
@@ -146,6 +147,8 @@ impl Normal {
             ExprKind::Binary(BinOp::Product | BinOp::Rel, a, b) => self.is_type(a) && self.is_type(b),
             ExprKind::Struct(fields) => fields.iter().all(|(_, e)| self.is_type(e)),
             ExprKind::Typed(e, _) => self.is_type(e),
+            // A datatype with its parameters.
+            ExprKind::Apply(f, args) => self.is_type(f) && args.iter().all(|a| self.is_type(a)),
             _ => false,
         }
     }

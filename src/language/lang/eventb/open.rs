@@ -2,6 +2,7 @@
 
 use super::gather::{Component, Kind, Sheet, Shelf, choose, gather};
 use super::project::{Context, Machine, Project};
+use super::rodin::built::{self, Built};
 use super::rodin::{archive, component, proofs, xml};
 use super::{package, rodin, term, text};
 use crate::lang::ast::{Ident, Name};
@@ -311,8 +312,8 @@ struct Cupboard<'s> {
     /// Components that are read already: those of the same text.
     sheets: Vec<Sheet>,
     handles: Handles,
-    /// Components of Rodin's.
-    read: Vec<Name>,
+    /// Components of Rodin's, and their sources.
+    read: Vec<(Kind, Name, FileId)>,
 }
 
 impl<'s> Cupboard<'s> {
@@ -346,7 +347,7 @@ impl<'s> Cupboard<'s> {
 
     fn rodin(&mut self, kind: Kind, name: &str, file: FileId, diags: &mut Vec<Diagnostic>) -> Option<Sheet> {
         let text = self.sources.get(file)?.text.clone();
-        self.read.push(name.into());
+        self.read.push((kind, name.into(), file));
         component::read(&text, file, kind, name, &mut self.handles, diags)
     }
 
@@ -355,11 +356,35 @@ impl<'s> Cupboard<'s> {
         let Some(top) = top else { return Opened { diagnostics: diags, ..Opened::default() } };
         let mut project = gather(top, &mut self, &mut diags);
         let is_coded = !self.read.is_empty();
-        for name in std::mem::take(&mut self.read) {
-            let obligations = self.obligations(&name, &mut diags);
+        let read = std::mem::take(&mut self.read);
+        for (_, name, _) in &read {
+            let obligations = self.obligations(name, &mut diags);
             project.obligations.extend(obligations);
         }
+        if project.obligations.iter().any(|o| o.is_discharged)
+            && let Some(why) = self.stale(&read, &mut diags)
+        {
+            let message = format!("proofs are not believed: {why}, so they may be about other sources");
+            let place = read.first().map_or(Span::default(), |(_, _, file)| Span::new(*file, 0, 0));
+            let help = "build the project with Rodin";
+            diags.push(Diagnostic::warning("B0422", place, message).help(help));
+            project.obligations.iter_mut().for_each(|o| o.is_discharged = false);
+        }
         Opened { project, is_coded, diagnostics: diags }
+    }
+
+    /// Why proofs may be about other sources than those that were read.
+    fn stale(&mut self, read: &[(Kind, Name, FileId)], diags: &mut Vec<Diagnostic>) -> Option<String> {
+        let mut file = |kind: Kind, name: &Name| self.add(&format!("{name}.{}", built::ending(kind)), diags);
+        let checked: Vec<Option<FileId>> = read.iter().map(|(kind, name, _)| file(*kind, name)).collect();
+        let sources = &*self.sources;
+        let text = |file: FileId| sources.get(file).map(|s| &*s.text);
+        let mut all = vec![];
+        for ((kind, name, source), checked) in read.iter().zip(&checked) {
+            let (source, checked) = (text(*source).unwrap_or_default(), checked.and_then(text));
+            all.push(Built { kind: *kind, name, source, checked });
+        }
+        built::stale(&all)
     }
 
     fn obligations(&mut self, name: &Name, diags: &mut Vec<Diagnostic>) -> Vec<Obligation> {

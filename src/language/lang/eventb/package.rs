@@ -12,6 +12,7 @@ use super::theory::Theories;
 use crate::lang::ast::{Ident, Name};
 use crate::lang::composed::Obligation;
 use crate::lang::diag::{Diagnostic, Span};
+use std::collections::HashSet;
 
 /// More errors than this help nobody.
 const MAX_ERRORS: usize = 25;
@@ -29,7 +30,10 @@ pub fn read(clauses: &[Term], whole: Span) -> Result<Project, Vec<Diagnostic>> {
         let message = "this is no package of an Event-B project: there is no `package(…)` in it";
         return Err(vec![Diagnostic::error("B0102", whole, message)]);
     };
-    let mut reader = Reader { formulas: Formulas::new(Theories::default()), errors: vec![] };
+    let mut reader = Reader {
+        formulas: Formulas::new(Theories::default(), HashSet::new(), HashSet::new()),
+        errors: vec![],
+    };
     if let Some(second) = packages.next() {
         reader.errors.push(*refused(second.span, "a second package in one file"));
     }
@@ -90,13 +94,16 @@ impl<'t> Reader<'t> {
                 _ => return Err(refused(extra.span, format!("{} in a package", extra.shape()))),
             }
         }
-        self.formulas = Formulas::new(theories);
+        let (sets, constants) = declared(contexts);
+        self.formulas = Formulas::new(theories, sets, constants);
         for machine in machines {
             project.machines.push(self.machine(machine)?);
         }
         for context in contexts {
             project.contexts.push(self.context(context)?);
         }
+        project.datatypes = self.formulas.declarations()?;
+        project.definitions = std::mem::take(&mut self.formulas.used.definitions);
         Ok(project)
     }
 
@@ -251,6 +258,31 @@ impl<'t> Reader<'t> {
         };
         Ok(Some(Action { label: label(term), kind, span: term.span }))
     }
+}
+
+/// The names of carrier sets and constants; what is no context is reported when it is read.
+fn declared(contexts: &[Term]) -> (HashSet<Name>, HashSet<Name>) {
+    let (mut sets, mut constants) = (HashSet::new(), HashSet::new());
+    let clauses = contexts.iter().filter_map(|c| match c.parts() {
+        Some(("event_b_context", [_, _, clauses])) => clauses.list(),
+        _ => None,
+    });
+    for clause in clauses.flatten() {
+        match clause.parts() {
+            Some(("sets", [_, names])) => {
+                let name = |t: &Term| match t.parts() {
+                    Some(("deferred_set", [_, name])) => name.atom().cloned(),
+                    _ => None,
+                };
+                sets.extend(names.list().unwrap_or_default().iter().filter_map(name));
+            }
+            Some(("constants" | "abstract_constants", [_, names])) => {
+                constants.extend(idents(names).unwrap_or_default().into_iter().map(|id| id.name));
+            }
+            _ => {}
+        }
+    }
+    (sets, constants)
 }
 
 fn atom(term: &Term) -> Res<Name> {

@@ -4,7 +4,7 @@
 //! of [`crate::lang::ast`]; the value of a variable after an event is the name with a prime, `x'`. Absent on purpose:
 //! what belongs to a file format, what anything means.
 
-use crate::lang::ast::{Expr, Ident, Name};
+use crate::lang::ast::{Expr, FreeDecl, Ident, Name};
 use crate::lang::composed::Obligation;
 use crate::lang::diag::Span;
 use std::collections::BTreeMap;
@@ -18,6 +18,10 @@ pub struct Project {
     pub contexts: Vec<Context>,
     pub obligations: Vec<Obligation>,
     pub comments: Comments,
+    /// Datatypes of theories that formulas use.
+    pub datatypes: Vec<FreeDecl>,
+    /// Constants that stand for recursive operators of theories, and what they are. Their names have a `·` in them.
+    pub definitions: Vec<(Ident, Expr)>,
 }
 
 /// What authors say about what they write, by its place: the component, then (inside it) the name or label of an

@@ -1,13 +1,15 @@
 //! The operators and datatypes of a package's theories, by name.
 //!
-//! An operator with a direct definition is a macro whose type parameters are whole types, and a datatype with one
-//! constructor is a record. Other datatypes, and operators that are given by cases or axioms, are known so that their
-//! use can be refused by name; a theory that nobody uses refuses nothing.
+//! An operator with a direct definition is a macro whose type parameters are whole types. A datatype with one
+//! constructor, which does not need itself, is a record; the others are freetypes with type parameters, and operators are
+//! defined on them case by case ([`super::cases`]). Operators that are given by axioms are known so that their use can
+//! be refused by name; a theory that nobody uses refuses nothing.
 
 use super::shape::{Res, idents, list, malformed};
 use super::term::{Kind, Term};
-use crate::lang::ast::Name;
-use std::collections::HashMap;
+use crate::lang::ast::{Expr, Ident, Name};
+use crate::lang::diag::Span;
+use std::collections::{HashMap, HashSet};
 
 /// What a name of a theory stands for.
 #[derive(Clone, Debug)]
@@ -19,8 +21,35 @@ pub enum Meaning<'t> {
     Make(Vec<Name>),
     /// One of its destructors.
     Field,
-    /// Known, and not supported: what it is.
-    Refused(&'static str),
+    /// A datatype with several constructors, by its place in [`Theories::datatypes`].
+    Datatype(usize),
+    /// One of its constructors.
+    Constructor(usize, usize),
+    /// One of its destructors: the datatype, the constructor, and the place in its arguments.
+    Destructor(usize, usize, usize),
+}
+
+/// A datatype with several constructors.
+#[derive(Clone, Debug)]
+pub struct Datatype<'t> {
+    pub name: Ident,
+    pub types: Vec<Name>,
+    pub constructors: Vec<Constructor<'t>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constructor<'t> {
+    pub name: Ident,
+    /// Destructors and the types of the arguments.
+    pub fields: Vec<(Name, &'t Term)>,
+}
+
+impl Datatype<'_> {
+    /// Whether its values are made of others.
+    pub fn is_recursive(&self) -> bool {
+        let mut types = self.constructors.iter().flat_map(|c| &c.fields).map(|(_, ty)| ty);
+        types.any(|ty| mentions(ty, &self.name.name))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -29,19 +58,60 @@ pub struct Operator<'t> {
     /// The type parameters of its theory.
     pub types: Vec<Name>,
     pub definition: Option<&'t Term>,
+    /// The types of the arguments.
+    pub sets: Vec<&'t Term>,
+    /// What it is for each constructor of one of its arguments.
+    pub cases: Vec<Case<'t>>,
+    /// The datatypes of its theory.
+    pub near: std::ops::Range<usize>,
     /// The operator of ProB that it is.
     pub tag: Option<Name>,
+}
+
+/// `case(Argument, Names, Constructor(Names), Value)` in the definition of an operator.
+#[derive(Clone, Debug)]
+pub struct Case<'t> {
+    pub argument: Name,
+    pub constructor: Name,
+    pub names: Vec<Name>,
+    pub value: &'t Term,
+    pub span: Span,
 }
 
 /// All names that theories define.
 #[derive(Debug, Default)]
 pub struct Theories<'t> {
     all: HashMap<Name, Meaning<'t>>,
+    pub datatypes: Vec<Datatype<'t>>,
+}
+
+/// What formulas use of theories beyond macros.
+#[derive(Debug, Default)]
+pub struct Used {
+    /// Names of carrier sets.
+    pub sets: HashSet<Name>,
+    pub constants: HashSet<Name>,
+    /// By their places in [`Theories::datatypes`].
+    pub datatypes: Vec<usize>,
+    /// Constants that stand for recursive operators, and what they are.
+    pub definitions: Vec<(Ident, Expr)>,
+    /// Operators and datatypes inside of their own definitions, and the constants that they are there.
+    pub defining: Vec<(Name, Name)>,
+    /// Those that have one type only.
+    pub known: HashMap<Name, Name>,
 }
 
 impl<'t> Theories<'t> {
     pub fn get(&self, name: &str) -> Option<&Meaning<'t>> {
         self.all.get(name)
+    }
+
+    /// The datatype and the place of a constructor.
+    pub fn constructor(&self, name: &str) -> Option<(usize, usize)> {
+        match self.get(name)? {
+            Meaning::Constructor(at, i) => Some((*at, *i)),
+            _ => None,
+        }
     }
 
     /// Adds `theory(Name, Imports, Types, Datatypes, Operators, Axiomatic, Tags)`, or the older
@@ -61,11 +131,13 @@ impl<'t> Theories<'t> {
                 tag.insert(name(op)?, name(is)?);
             }
         }
+        let first = self.datatypes.len();
         for datatype in list(datatypes)? {
             self.datatype(datatype)?;
         }
+        let near = first..self.datatypes.len();
         for operator in list(operators)? {
-            let Some(("operator", [op, arguments, _well_defined, definitions, _cases])) = operator.parts()
+            let Some(("operator", [op, arguments, _well_defined, definitions, cases])) = operator.parts()
             else {
                 return Err(malformed(operator, "an operator of a theory"));
             };
@@ -75,8 +147,10 @@ impl<'t> Theories<'t> {
                 _ => None,
             };
             let tag = tag.get(&op).cloned();
-            let meaning =
-                Operator { arguments: self::arguments(arguments)?, types: types.clone(), definition, tag };
+            let cases = list(cases)?.iter().map(case).collect::<Res<Vec<_>>>()?;
+            let (arguments, sets) = self::arguments(arguments)?;
+            let (types, near) = (types.clone(), near.clone());
+            let meaning = Operator { arguments, sets, types, definition, cases, near, tag };
             self.all.insert(op, Meaning::Operator(meaning));
         }
         for block in axiomatic {
@@ -87,9 +161,10 @@ impl<'t> Theories<'t> {
                 let Some(("opdef", [op, arguments, _])) = operator.parts() else {
                     return Err(malformed(operator, "an operator of a theory"));
                 };
-                let (op, arguments) = (name(op)?, self::arguments(arguments)?);
+                let (op, (arguments, sets)) = (name(op)?, self::arguments(arguments)?);
                 let tag = tag.get(&op).cloned();
-                let meaning = Operator { arguments, types: types.clone(), definition: None, tag };
+                let (types, near, definition, cases) = (types.clone(), near.clone(), None, vec![]);
+                let meaning = Operator { arguments, sets, types, definition, cases, near, tag };
                 self.all.insert(op, Meaning::Operator(meaning));
             }
         }
@@ -100,7 +175,8 @@ impl<'t> Theories<'t> {
         let Some(("datatype", [of, types, constructors])) = datatype.parts() else {
             return Err(malformed(datatype, "a datatype of a theory"));
         };
-        let (of, types) = (name(of)?, idents(types)?.into_iter().map(|t| t.name).collect());
+        let (place, of) = (of.span, name(of)?);
+        let types = idents(types)?.into_iter().map(|t| t.name).collect();
         let constructors = list(constructors)?.iter().map(constructor).collect::<Res<Vec<_>>>()?;
         if let [(make, fields)] = &constructors[..]
             && !fields.is_empty()
@@ -112,12 +188,17 @@ impl<'t> Theories<'t> {
             self.all.insert(of, Meaning::Record(types, fields.clone()));
             return Ok(());
         }
-        for (make, fields) in constructors {
-            let field = |(field, _)| (field, Meaning::Refused("a destructor of a datatype"));
-            self.all.extend(fields.into_iter().map(field));
-            self.all.insert(make, Meaning::Refused("a constructor of a datatype"));
+        let at = self.datatypes.len();
+        for (i, (make, fields)) in constructors.iter().enumerate() {
+            let field = |(j, (name, _)): (usize, &(Name, _))| (name.clone(), Meaning::Destructor(at, i, j));
+            self.all.extend(fields.iter().enumerate().map(field));
+            self.all.insert(make.clone(), Meaning::Constructor(at, i));
         }
-        self.all.insert(of, Meaning::Refused("a datatype"));
+        self.all.insert(of.clone(), Meaning::Datatype(at));
+        let ident = |name| Ident { name, span: place };
+        let constructors =
+            constructors.into_iter().map(|(make, fields)| Constructor { name: ident(make), fields });
+        self.datatypes.push(Datatype { name: ident(of), types, constructors: constructors.collect() });
         Ok(())
     }
 }
@@ -143,7 +224,7 @@ fn constructor(term: &Term) -> Res<(Name, Vec<(Name, &Term)>)> {
 }
 
 /// Whether a name occurs in a term.
-fn mentions(term: &Term, name: &str) -> bool {
+pub fn mentions(term: &Term, name: &str) -> bool {
     match &term.kind {
         Kind::Atom(a) => &**a == name,
         Kind::Compound(_, parts) | Kind::List(parts) => parts.iter().any(|t| mentions(t, name)),
@@ -151,12 +232,35 @@ fn mentions(term: &Term, name: &str) -> bool {
     }
 }
 
-fn arguments(term: &Term) -> Res<Vec<Name>> {
-    let one = |t: &Term| match t.parts() {
-        Some(("argument", [of, _type])) => name(of),
-        _ => Err(malformed(t, "an argument of an operator")),
+/// Their names and types.
+fn arguments(term: &Term) -> Res<(Vec<Name>, Vec<&Term>)> {
+    let (mut names, mut types) = (vec![], vec![]);
+    for t in list(term)? {
+        let Some(("argument", [of, ty])) = t.parts() else {
+            return Err(malformed(t, "an argument of an operator"));
+        };
+        names.push(name(of)?);
+        types.push(ty);
+    }
+    Ok((names, types))
+}
+
+fn case(term: &Term) -> Res<Case<'_>> {
+    let Some(("case", [argument, _names, pattern, value])) = term.parts() else {
+        return Err(malformed(term, "a case of an operator"));
     };
-    list(term)?.iter().map(one).collect()
+    let (constructor, parts) = match pattern.parts() {
+        Some(("extended_expr", [_, constructor, parts, _])) => (constructor, parts),
+        // With its type.
+        Some(("typeof", [_, pattern, _])) => match pattern.parts() {
+            Some(("extended_expr", [_, constructor, parts, _])) => (constructor, parts),
+            _ => return Err(malformed(pattern, "a constructor with names")),
+        },
+        _ => return Err(malformed(pattern, "a constructor with names")),
+    };
+    let names = idents(parts)?.into_iter().map(|id| id.name).collect();
+    let (argument, constructor) = (name(argument)?, name(constructor)?);
+    Ok(Case { argument, constructor, names, value, span: term.span })
 }
 
 fn name(term: &Term) -> Res<Name> {

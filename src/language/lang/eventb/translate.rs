@@ -10,7 +10,8 @@ use super::proved;
 use super::sequents::sequents;
 use crate::lang::ast::{self, BinOp, Expr, ExprKind, Ident, Lit, MachineKind, Name, Operation, SetDecl};
 use crate::lang::composed::{
-    Chain, Composed, Entity, Fact, Followed, Instance, OpDef, Promise, Refining, Sequents, SetDef,
+    Chain, Composed, Entity, Fact, Followed, FreeTypeDef, Instance, OpDef, Promise, Refining, Sequents,
+    SetDef,
 };
 use crate::lang::diag::{Diagnostic, Span};
 use std::collections::{HashMap, HashSet};
@@ -174,7 +175,8 @@ impl<'p> Translation<'p> {
             return None;
         };
         let sets: Vec<&Ident> = contexts.iter().flat_map(|c| &c.sets).collect();
-        let constants: Vec<&Ident> = contexts.iter().flat_map(|c| &c.constants).collect();
+        let made_up = self.project.definitions.iter().map(|(constant, _)| constant);
+        let constants: Vec<&Ident> = contexts.iter().flat_map(|c| &c.constants).chain(made_up).collect();
         // Concrete variables first; a variable that a refinement keeps is one variable.
         let mut variables: Vec<&Ident> = vec![];
         for v in chain.iter().flat_map(|m| &m.variables) {
@@ -198,6 +200,10 @@ impl<'p> Translation<'p> {
         let defined = enumerated.relations(&axioms);
         let mut axioms: Vec<Expr> = axioms.into_iter().filter(|a| !enumerated.says(a)).cloned().collect();
         axioms.extend(defined);
+        axioms.extend(self.project.definitions.iter().map(|(constant, e)| {
+            let name = Expr { kind: ExprKind::Name(constant.name.clone()), span: constant.span };
+            with(BinOp::Eq, name, e.clone(), constant.span)
+        }));
         let theorems = chain.iter().flat_map(|m| &m.theorems);
         let theorems = contexts.iter().flat_map(|c| &c.theorems).chain(theorems);
         let invariants: Vec<Labelled> = chain.iter().rev().flat_map(|m| &m.invariants).cloned().collect();
@@ -205,6 +211,7 @@ impl<'p> Translation<'p> {
         let span = top.span;
         let machine = ast::Machine {
             sets: decls,
+            freetypes: self.project.datatypes.clone(),
             constants,
             properties: (!axioms.is_empty()).then(|| join(BinOp::And, Lit::BTrue, axioms, span)),
             variables: variables.into_iter().cloned().collect(),
@@ -506,6 +513,13 @@ fn compose(machine: ast::Machine, project: &Project, kept: Vec<Fact>) -> Compose
     }
     names.extend(machine.constants.iter().enumerate().map(|(i, c)| (c.name.clone(), Entity::Const(i))));
     names.extend(machine.variables.iter().enumerate().map(|(i, v)| (v.name.clone(), Entity::Var(i))));
+    let mut freetypes = vec![];
+    for (f, decl) in machine.freetypes.iter().enumerate() {
+        names.insert(decl.name.name.clone(), Entity::Free(f));
+        let cases = decl.cases.iter().enumerate();
+        names.extend(cases.map(|(i, (case, _))| (case.name.clone(), Entity::Case(f, i))));
+        freetypes.push(FreeTypeDef { instance: 0, decl: decl.clone() });
+    }
     let def = |(index, op): (usize, &Operation)| OpDef {
         name: op.name.name.clone(),
         instance: 0,
@@ -518,7 +532,7 @@ fn compose(machine: ast::Machine, project: &Project, kept: Vec<Fact>) -> Compose
     Composed {
         name: machine.name.name.clone(),
         sets,
-        freetypes: vec![],
+        freetypes,
         constants: machine.constants.clone(),
         variables: machine.variables.clone(),
         state_variables: machine.variables.len(),

@@ -390,6 +390,9 @@ impl Checker<'_> {
         if let Some(applied) = self.apply_case(f, args, span) {
             return applied;
         }
+        if let Some(set) = self.apply_datatype(f, args, span) {
+            return set;
+        }
         if let ast::ExprKind::Name(name) = &f.kind
             && let Some(fun) = Self::real_function(name)
             && self.local_named(name).is_none()

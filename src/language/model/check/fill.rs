@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::lang::ast::{BinOp, Fun, Lit};
 use crate::lang::diag::Span;
+use crate::model::whole::whole;
 use crate::model::{Access, Expr, ExprKind, Lhs, Stmt, StmtKind, Type};
 
 impl Checker<'_> {
@@ -138,25 +139,6 @@ impl Checker<'_> {
         }
         s.for_each_child_mut(&mut |c| self.fill_stmt(c));
     }
-}
-
-/// The set of all values of a type.
-fn whole(ty: &Type, span: Span) -> Expr {
-    let one = |ty: &Type| Box::new(whole(ty, span));
-    let kind = match ty {
-        // Nothing has this type.
-        Type::Pred => ExprKind::Lit(Lit::EmptySet),
-        Type::Bool => ExprKind::Lit(Lit::BoolSet),
-        Type::Int => ExprKind::Lit(Lit::Integer),
-        Type::Str => ExprKind::Lit(Lit::StringSet),
-        Type::Real => ExprKind::Lit(Lit::RealSet),
-        Type::Free(_) | Type::Again(_) => ExprKind::Lit(Lit::Whole),
-        Type::Given(set) => ExprKind::Given(*set),
-        Type::Pair(p) => ExprKind::Product(one(&p.0), one(&p.1)),
-        Type::Pow(t) => ExprKind::Call(Fun::Pow, vec![whole(t, span)]),
-        Type::Rec(fields) => ExprKind::Struct(fields.iter().map(|(_, t)| whole(t, span)).collect()),
-    };
-    Expr { kind, ty: ty.clone().pow(), span }
 }
 
 /// The conjunction of predicates; `None` of none.

@@ -22,6 +22,10 @@ fn node(kind: ExprKind, ty: Type, span: Span) -> Expr {
 impl Checker<'_> {
     /// Declares the freetypes: everything else may use them.
     pub(super) fn freetypes(&mut self, composed: &Composed) {
+        if composed.freetypes.iter().any(|f| f.decl.parameters.is_some()) {
+            // No language has both.
+            return self.datatypes(composed);
+        }
         self.free = composed.freetypes.iter().map(|_| self.uni.fresh()).collect();
         let mut arguments = vec![];
         for def in &composed.freetypes {
@@ -56,7 +60,8 @@ impl Checker<'_> {
                 cases.push(FreeCase { name: id.name.clone(), argument });
             }
             let name = def.decl.name.name.clone();
-            family.push(FreeDef { name, cases, is_recursive: false, is_infinite: false });
+            let (is_recursive, is_infinite, parameters) = (false, false, None);
+            family.push(FreeDef { name, cases, is_recursive, is_infinite, parameters });
         }
         let uses: Vec<Vec<bool>> = family.iter().map(|d| reached(d, &family)).collect();
         for (f, def) in composed.freetypes.iter().enumerate() {
@@ -154,25 +159,32 @@ impl Checker<'_> {
         node(ExprKind::Lit(Lit::Whole), self.free_type(f).pow(), span)
     }
 
-    fn free_type(&self, f: usize) -> Type {
-        match self.model.freetypes.get(f) {
-            Some(decl) => Type::Free(decl.ty.clone()),
+    /// A datatype's parameters are new unknowns each time.
+    fn free_type(&mut self, f: usize) -> Type {
+        match self.model.freetypes.get(f).map(|decl| decl.ty.clone()) {
+            Some(ty) => Type::Free(self.instantiated(&ty)),
             // Being declared, or not declared because of errors.
             None => self.free.get(f).cloned().unwrap_or(Type::Int),
         }
     }
 
-    /// The set that a constructor takes its argument from.
-    fn argument_set(&self, f: usize, case: usize) -> Option<Expr> {
-        self.model.freetypes.get(f)?.arguments.get(case)?.clone()
+    /// The set that a constructor of this type takes its argument from.
+    fn argument_set(&self, ty: &Type, f: usize, case: usize, span: Span) -> Option<Expr> {
+        match ty {
+            Type::Free(free) if free.def().parameters.is_some() => {
+                let argument = free.argument(case as u32)?;
+                Some(node(ExprKind::Lit(Lit::Whole), argument.pow(), span))
+            }
+            _ => self.model.freetypes.get(f)?.arguments.get(case)?.clone(),
+        }
     }
 
-    fn construct(&self, f: usize, case: usize, args: Vec<Expr>, span: Span) -> Expr {
-        node(ExprKind::Call(Fun::Construct(case as u32), args), self.free_type(f), span)
+    fn construct(ty: Type, case: usize, args: Vec<Expr>, span: Span) -> Expr {
+        node(ExprKind::Call(Fun::Construct(case as u32), args), ty, span)
     }
 
     /// A new bound variable, which nothing else can name.
-    fn bound(&mut self, ty: &Type, span: Span) -> (LocalId, Expr) {
+    pub(super) fn bound(&mut self, ty: &Type, span: Span) -> (LocalId, Expr) {
         let local = self.declare_one(&"x".into(), span);
         self.scope.pop();
         self.model.locals[local.index()].ty = ty.clone();
@@ -181,16 +193,23 @@ impl Checker<'_> {
 
     /// A constructor's name: a value, or a function.
     pub(super) fn constructor(&mut self, f: usize, case: usize, span: Span) -> Expr {
-        let Some(set) = self.argument_set(f, case) else { return self.construct(f, case, vec![], span) };
+        let ty = self.free_type(f);
+        self.function(ty, f, case, span)
+    }
+
+    fn function(&mut self, of: Type, f: usize, case: usize, span: Span) -> Expr {
+        let Some(set) = self.argument_set(&of, f, case, span) else {
+            return Self::construct(of, case, vec![], span);
+        };
         let element = set.ty.elem().cloned().unwrap_or(Type::Int);
         let (local, x) = self.bound(&element, span);
         let inside = node(ExprKind::Binary(BinOp::In, Box::new(x.clone()), Box::new(set)), Type::Pred, span);
-        let body = self.construct(f, case, vec![x], span);
+        let body = Self::construct(of, case, vec![x], span);
         let ty = Type::rel(element, body.ty.clone());
         node(ExprKind::Bind(Binder::Lambda, vec![local], Box::new(inside), Box::new(body)), ty, span)
     }
 
-    fn is_case(&self, case: usize, x: Expr) -> Expr {
+    pub(super) fn is_case(case: usize, x: Expr) -> Expr {
         let span = x.span;
         let truth = node(ExprKind::Lit(Lit::True), Type::Bool, span);
         let made_by = node(ExprKind::Call(Fun::IsCase(case as u32), vec![x]), Type::Bool, span);
@@ -204,7 +223,10 @@ impl Checker<'_> {
             return None;
         }
         match self.entity(name)? {
-            Entity::Case(f, i) => self.argument_set(f, i).map(|_| (f, i)),
+            Entity::Case(f, i) => {
+                let case = self.model.freetypes.get(f)?.ty.case(i as u32)?;
+                case.argument.as_ref().map(|_| (f, i))
+            }
             _ => None,
         }
     }
@@ -213,38 +235,40 @@ impl Checker<'_> {
     pub(super) fn apply_case(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Option<Expr> {
         if let ast::ExprKind::Unary(ast::UnOp::Inverse, c) = &f.kind {
             let (free, case) = self.case_named(c)?;
-            let element = self.argument_set(free, case)?.ty.elem().cloned()?;
-            let x = self.tuple_of(args, &self.free_type(free), span);
+            let ty = self.free_type(free);
+            let element = self.argument_set(&ty, free, case, span)?.ty.elem().cloned()?;
+            let x = self.tuple_of(args, &ty, span);
             return Some(node(ExprKind::Call(Fun::Destruct(case as u32), vec![x]), element, span));
         }
         let (free, case) = self.case_named(f)?;
-        let set = self.argument_set(free, case)?;
+        let ty = self.free_type(free);
+        let set = self.argument_set(&ty, free, case, span)?;
         let x = self.tuple_of(args, set.ty.elem()?, span);
         if is_whole(&set) {
-            return Some(self.construct(free, case, vec![x], span));
+            return Some(Self::construct(ty, case, vec![x], span));
         }
-        let function = self.constructor(free, case, f.span);
-        let ty = self.free_type(free);
+        let function = self.function(ty.clone(), free, case, f.span);
         Some(node(ExprKind::Apply(Box::new(function), Box::new(x)), ty, span))
     }
 
     /// `c~` of a constructor: from what it made to the argument.
     pub(super) fn inverse_case(&mut self, c: &ast::Expr, span: Span) -> Option<Expr> {
         let (free, case) = self.case_named(c)?;
-        let element = self.argument_set(free, case)?.ty.elem().cloned()?;
-        let (local, x) = self.bound(&self.free_type(free), span);
+        let of = self.free_type(free);
+        let element = self.argument_set(&of, free, case, span)?.ty.elem().cloned()?;
+        let (local, x) = self.bound(&of, span);
         let ty = Type::rel(x.ty.clone(), element.clone());
-        let made = self.made(free, case, &x);
+        let made = Self::made(case, &x);
         let body = node(ExprKind::Call(Fun::Destruct(case as u32), vec![x]), element, span);
         Some(node(ExprKind::Bind(Binder::Lambda, vec![local], Box::new(made), Box::new(body)), ty, span))
     }
 
     /// `x : T` and x was made by the constructor.
-    fn made(&mut self, free: usize, case: usize, x: &Expr) -> Expr {
-        let whole = self.freetype(free, x.span);
+    fn made(case: usize, x: &Expr) -> Expr {
+        let whole = node(ExprKind::Lit(Lit::Whole), x.ty.clone().pow(), x.span);
         let (a, b) = (Box::new(x.clone()), Box::new(whole));
         let typed = node(ExprKind::Binary(BinOp::In, a, b), Type::Pred, x.span);
-        let made = self.is_case(case, x.clone());
+        let made = Self::is_case(case, x.clone());
         node(ExprKind::Binary(BinOp::And, Box::new(typed), Box::new(made)), Type::Pred, x.span)
     }
 
@@ -252,12 +276,13 @@ impl Checker<'_> {
     pub(super) fn ends_of_case(&mut self, fun: Fun, args: &[ast::Expr], span: Span) -> Option<Expr> {
         let ([c], Fun::Dom | Fun::Ran) = (args, fun) else { return None };
         let (free, case) = self.case_named(c)?;
+        let of = self.free_type(free);
         if fun == Fun::Dom {
-            return self.argument_set(free, case);
+            return self.argument_set(&of, free, case, span);
         }
-        let (local, x) = self.bound(&self.free_type(free), span);
+        let (local, x) = self.bound(&of, span);
         let ty = x.ty.clone().pow();
-        let made = self.made(free, case, &x);
+        let made = Self::made(case, &x);
         Some(node(ExprKind::Compr(vec![local], Box::new(made)), ty, span))
     }
 }
@@ -293,7 +318,7 @@ fn reached(of: &FreeDef, family: &[FreeDef]) -> Vec<bool> {
 }
 
 /// Whether it has a value, as far as types tell.
-fn has_values(f: usize, family: &[FreeDef]) -> bool {
+pub(super) fn has_values(f: usize, family: &[FreeDef]) -> bool {
     fn made_of(ty: &Type, known: &[bool]) -> bool {
         match ty {
             Type::Again(at) => known[*at as usize],
@@ -313,7 +338,7 @@ fn has_values(f: usize, family: &[FreeDef]) -> bool {
 }
 
 /// Whether the set is all of its type, by its form.
-fn is_whole(e: &Expr) -> bool {
+pub(super) fn is_whole(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Given(_) => true,
         ExprKind::Lit(l) => {

@@ -5,6 +5,7 @@
 //! [`fill`] puts the types in and takes the decisions that waited for them: `-` and `*` on numbers or
 //! sets, the place of a record's field. Absent on purpose: values and sizes.
 
+mod data;
 mod elements;
 mod expr;
 mod fill;

@@ -49,6 +49,7 @@ impl Unifier {
             Type::Pair(p) => Type::pair(self.deep(&p.0), self.deep(&p.1)),
             Type::Pow(t) => self.deep(&t).pow(),
             Type::Rec(fields) => Type::Rec(fields.iter().map(|(n, t)| (n.clone(), self.deep(t))).collect()),
+            Type::Free(free) => Type::Free(free.with_parameters(&mut |t| self.deep(t))),
             other => other,
         }
     }
@@ -59,6 +60,7 @@ impl Unifier {
             Type::Pair(p) => self.is_open(&p.0) || self.is_open(&p.1),
             Type::Pow(t) => self.is_open(&t),
             Type::Rec(fields) => fields.iter().any(|(_, t)| self.is_open(t)),
+            Type::Free(free) => free.parameters().iter().any(|t| self.is_open(t)),
             other => is_unknown(&other),
         }
     }
@@ -72,6 +74,7 @@ impl Unifier {
             }
             Type::Pow(t) => self.close(&t),
             Type::Rec(fields) => fields.iter().for_each(|(_, t)| self.close(t)),
+            Type::Free(free) => free.parameters().iter().for_each(|t| self.close(t)),
             other => {
                 if let Some(slot) = index(&other).and_then(|i| self.bound.get_mut(i)) {
                     *slot = Some(Type::Int);
@@ -85,6 +88,7 @@ impl Unifier {
             Type::Pair(p) => self.occurs(at, &p.0) || self.occurs(at, &p.1),
             Type::Pow(t) => self.occurs(at, &t),
             Type::Rec(fields) => fields.iter().any(|(_, t)| self.occurs(at, t)),
+            Type::Free(free) => free.parameters().iter().any(|t| self.occurs(at, t)),
             other => index(&other) == Some(at),
         }
     }
@@ -109,6 +113,12 @@ impl Unifier {
             (Type::Rec(f), Type::Rec(g)) => {
                 f.len() == g.len()
                     && f.iter().zip(g.iter()).all(|((m, s), (n, t))| m == n && self.unify(s, t))
+            }
+            // A datatype of Event-B; whatever else is in it follows from its parameters.
+            (Type::Free(f), Type::Free(g)) if f.name() == g.name() => {
+                let pairs = f.parameters().iter().zip(g.parameters());
+                let all = pairs.map(|(s, t)| self.unify(s, t)).fold(true, |all, one| all && one);
+                all && f.def().parameters.is_some() && f.parameters().len() == g.parameters().len()
             }
             _ => false,
         }

@@ -55,6 +55,93 @@ fn the_context() -> String {
     )
 }
 
+/// What Rodin's static checker made of the sources: formulas anew, with types, and things that it adds.
+fn built(memory: Memory) -> Memory {
+    let of = |file: &str, rest: &str| {
+        let kind = if file.ends_with("bum") { "machineFile" } else { "contextFile" };
+        format!(":source=\"/p/{file}|org.eventb.core.{kind}#{}{rest}\"", &file[..file.len() - 4])
+    };
+    let at = |file: &'static str| {
+        move |path: &str| {
+            let steps = path.split_whitespace().map(|step| format!("|org.eventb.core.{step}"));
+            of(file, &steps.collect::<String>())
+        }
+    };
+    let (m0, m1, c) = (at("M0.bum"), at("M1.bum"), at("C.buc"));
+    let first = format!(
+        "<:scMachineFile :accurate=\"true\"><:scSeesContext name=\"C\" :scTarget=\"/p/C.bcc\" {}/>\
+         <:scInternalContext name=\"C\"><:scConstant name=\"limit\" {}/></:scInternalContext>\
+         <:scVariable name=\"x\" :abstract=\"false\" :concrete=\"true\" :type=\"ℤ\" {}/>\
+         <:scInvariant name=\"'\" :label=\"inv1\" :predicate=\"x∈ℕ\" :theorem=\"false\" {}/>\
+         <:scInvariant name=\"(\" :label=\"thm1\" :predicate=\"x&lt;limit+1\" :theorem=\"true\" {}/>\
+         <:scEvent name=\"'\" :convergence=\"0\" :extended=\"false\" :label=\"INITIALISATION\" {}>\
+         <:scAction name=\"'\" :assignment=\"x ≔ 0\" :label=\"act1\" {}/></:scEvent>\
+         <:scEvent name=\"(\" :convergence=\"0\" :extended=\"false\" :label=\"add\" {}>\
+         <:scParameter name=\"p\" :type=\"ℤ\" {}/>\
+         <:scGuard name=\"'\" :label=\"grd1\" :predicate=\"p∈1 ‥ limit\" {}/>\
+         <:scAction name=\"'\" :assignment=\"x ≔ x+p\" :label=\"act1\" {}/></:scEvent></:scMachineFile>",
+        m0("seesContext#_s"),
+        c("constant#_c"),
+        m0("variable#_v"),
+        m0("invariant#_t"),
+        m0("invariant#_u"),
+        m0("event#_i"),
+        m0("event#_i action#_a"),
+        m0("event#_e"),
+        m0("event#_e parameter#_p"),
+        m0("event#_e guard#_g"),
+        m0("event#_e action#_a"),
+    );
+    let target = ":scTarget=\"/p/M0.bcm|org.eventb.core.scMachineFile#M0|org.eventb.core.scEvent#(\"";
+    let second = format!(
+        "<:scMachineFile><:scRefinesMachine name=\"'\" :scTarget=\"/p/M0.bcm\" {}/>\
+         <:scSeesContext name=\"C\" :scTarget=\"/p/C.bcc\" {}/>\
+         <:scVariable name=\"x\" :abstract=\"true\" :concrete=\"true\" {}/>\
+         <:scVariable name=\"y\" :abstract=\"false\" :concrete=\"true\" {}/>\
+         <:scInvariant name=\"'\" :label=\"inv1\" :predicate=\"x∈ℕ\" :theorem=\"false\" {}/>\
+         <:scInvariant name=\"(\" :label=\"inv2\" :predicate=\"y≤x\" :theorem=\"false\" {}/>\
+         <:scVariant name=\"'\" :expression=\"x − y\" {}/>\
+         <:scEvent name=\"'\" :convergence=\"0\" :extended=\"true\" :label=\"INITIALISATION\" {}>\
+         <:scAction name=\"'\" :assignment=\"x ≔ 0\" :label=\"act1\" {}/>\
+         <:scAction name=\"(\" :assignment=\"y ≔ 0\" :label=\"act2\" {}/></:scEvent>\
+         <:scEvent name=\"(\" :convergence=\"0\" :extended=\"true\" :label=\"add\" {}>\
+         <:scRefinesEvent name=\"'\" {target} {}/><:scParameter name=\"p\" {}/>\
+         <:scGuard name=\"'\" :label=\"grd1\" :predicate=\"p∈1 ‥ limit\" {}/>\
+         <:scGuard name=\"(\" :label=\"grd2\" :predicate=\"p&gt;1\" {}/>\
+         <:scWitness name=\"'\" :label=\"nobody\" :predicate=\"⊤\" {}/></:scEvent>\
+         <:scEvent name=\")\" :convergence=\"1\" :extended=\"false\" :label=\"follow\" {}>\
+         <:scGuard name=\"'\" :label=\"grd1\" :predicate=\"y&lt;x\" {}/>\
+         <:scAction name=\"'\" :assignment=\"y ≔ y+1\" :label=\"act1\" {}/></:scEvent></:scMachineFile>",
+        m1("refinesMachine#_r"),
+        m1("seesContext#_s"),
+        m1("variable#_v"),
+        m1("variable#_w"),
+        m0("invariant#_t"),
+        m1("invariant#_t"),
+        m1("variant#_x"),
+        m1("event#_i"),
+        m0("event#_i action#_a"),
+        m1("event#_i action#_a"),
+        m1("event#_e"),
+        m1("event#_e refinesEvent#_r"),
+        m0("event#_e parameter#_p"),
+        m0("event#_e guard#_g"),
+        m1("event#_e guard#_g"),
+        m1("event#_e"),
+        m1("event#_f"),
+        m1("event#_f guard#_g"),
+        m1("event#_f action#_a"),
+    );
+    let third = format!(
+        "<:scContextFile><:scCarrierSet name=\"S\" {}/><:scConstant name=\"limit\" {}/>\
+         <:scAxiom name=\"'\" :label=\"axm1\" :predicate=\"limit=3\" :theorem=\"false\" {}/></:scContextFile>",
+        c("carrierSet#_s"),
+        c("constant#_c"),
+        c("axiom#_a"),
+    );
+    memory.with("p/M0.bcm", core(&first)).with("p/M1.bcm", core(&second)).with("p/C.bcc", core(&third))
+}
+
 fn project() -> Memory {
     Memory::default()
         .with("p/M0.bum", abstract_machine())
@@ -154,7 +241,7 @@ fn proofs_count_when_everything_agrees() {
     let proved = ["good", "guard", "reviewed", "broken", "old", "inaccurate", "gone", "twice"];
     let proofs: Vec<String> =
         proved.iter().map(|n| format!("<:prProof name=\"{n}\" :confidence=\"1000\"/>")).collect();
-    let memory = project()
+    let memory = built(project())
         .with("p/M0.bpo", core(&format!("<:poFile :poStamp=\"6\">{}</:poFile>", obligations.join(""))))
         .with("p/M0.bps", core(&format!("<:psFile>{}</:psFile>", statuses.join(""))))
         .with("p/M0.bpr", core(&format!("<:prFile>{}</:prFile>", proofs.join(""))));
@@ -169,6 +256,87 @@ fn proofs_count_when_everything_agrees() {
     let damaged = memory.with("p/M0.bps", "<x");
     let p = damaged.open("p").expect("a project");
     assert!(p.obligations.iter().all(|o| !o.is_discharged));
+}
+
+/// A project of which one obligation is proved.
+fn proved() -> Memory {
+    let source = ":source=\"/p/M0.bum|org.eventb.core.machineFile#M0|org.eventb.core.invariant#_t\"";
+    built(project())
+        .with(
+            "p/M0.bpo",
+            core(&format!(
+                "<:poFile><:poSequent name=\"inv1/WD\" :poDesc=\"d\" :poStamp=\"5\"><:poSource name=\"s\" {source}/>\
+                 </:poSequent></:poFile>"
+            )),
+        )
+        .with(
+            "p/M0.bps",
+            core(
+                "<:psFile><:psStatus name=\"inv1/WD\" :confidence=\"1000\" :poStamp=\"5\"/></:psFile>",
+            ),
+        )
+}
+
+#[test]
+fn proofs_of_other_sources_are_not_believed() {
+    let is_proved = |m: &Memory| m.open("p").expect("a project").obligations.iter().any(|o| o.is_discharged);
+    assert!(is_proved(&proved()));
+    // Blanks, types and nesting are no difference.
+    let spaced = abstract_machine().replace("x ∈ ℕ", "(x∈ ℕ)").replace("x + p", "x+p");
+    assert!(is_proved(&proved().with("p/M0.bum", spaced)));
+    // Each source, edited after it was built.
+    let (m0, m1, c) = (abstract_machine(), refined_machine(), the_context());
+    let edits: [(&str, &str, &str, &str); 16] = [
+        ("p/M0.bum", &m0, "x ∈ ℕ", "x ∈ ℕ1"),
+        ("p/M0.bum", &m0, "x ≔ 0", "x ≔ 1"),
+        ("p/M0.bum", &m0, "x + p", "x − p"),
+        ("p/M0.bum", &m0, "p ∈ 1‥limit", "p ∈ 0‥limit"),
+        ("p/M0.bum", &m0, ":theorem", ":_"),
+        ("p/M0.bum", &m0, "<org.eventb.core.guard name=\"_g\"", "<org.eventb.core.guard name=\"_h\""),
+        ("p/M0.bum", &m0, "x &lt; limit + 1", "x &lt; limit"),
+        ("p/M1.bum", &m1, "y ≤ x", "y ≤ x ∧ y ≥ 0"),
+        ("p/M1.bum", &m1, "convergence=\"1\"", "convergence=\"2\""),
+        ("p/M1.bum", &m1, "x − y", "x + y"),
+        ("p/M1.bum", &m1, "p &gt; 1", "p &gt; 2"),
+        ("p/M1.bum", &m1, "y ≔ y + 1", "y ≔ x"),
+        ("p/M1.bum", &m1, "identifier=\"y\"", "identifier=\"z\""),
+        ("p/M1.bum", &m1, "label=\"follow\"", "label=\"chase\""),
+        ("p/C.buc", &c, "limit = 3", "limit = 4"),
+        ("p/C.buc", &c, "<org.eventb.core.axiom name=\"_a\"", "<org.eventb.core.axiom name=\"_b\""),
+    ];
+    for (file, text, from, to) in edits {
+        let edited = if from == ":theorem" {
+            text.replace(" org.eventb.core.theorem=\"true\"", "")
+        } else {
+            text.replace(from, to)
+        };
+        assert_ne!(text, edited, "{from}");
+        let memory = proved().with(file, &edited);
+        // What does not fit together any more is no project, and nothing is proved of it.
+        if let Ok(p) = memory.open("p") {
+            assert!(p.obligations.iter().all(|o| !o.is_discharged), "{file}: {from} became {to}");
+        }
+    }
+    // Something new, and something that is gone.
+    let more = m0.replace("<org.eventb.core.event name=\"_e\"", "<org.eventb.core.invariant name=\"_n\" \
+         org.eventb.core.label=\"new\" org.eventb.core.predicate=\"x ≠ 7\"/><org.eventb.core.event name=\"_e\"");
+    assert!(!is_proved(&proved().with("p/M0.bum", more)));
+    let less = m1.replace(
+        "<org.eventb.core.guard name=\"_g\" org.eventb.core.label=\"grd2\" \
+         org.eventb.core.predicate=\"p &gt; 1\"/>",
+        "",
+    );
+    assert_ne!(less, m1);
+    assert!(!is_proved(&proved().with("p/M1.bum", less)));
+    // Without the checked file nobody knows, and damaged it says nothing.
+    let without = Memory::default()
+        .with("p/M0.bum", &m0)
+        .with("p/M1.bum", &m1)
+        .with("p/C.buc", &c)
+        .with("p/M0.bpo", &proved().0[std::path::Path::new("p/M0.bpo")])
+        .with("p/M0.bps", &proved().0[std::path::Path::new("p/M0.bps")]);
+    assert!(!is_proved(&without));
+    assert!(!is_proved(&proved().with("p/C.bcc", "<x")));
 }
 
 #[test]

@@ -368,7 +368,7 @@ impl Parser<'_> {
                     break;
                 }
             }
-            all.push(FreeDecl { name, cases });
+            all.push(FreeDecl { name, parameters: None, cases });
             if !self.eat(T::Semi) {
                 return Ok(all);
             }

@@ -11,7 +11,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// Bytes of all files that are read, unpacked, at most.
 const MAX_BYTES: u64 = 256 << 20;
 /// The endings of files that are read.
-const ENDINGS: [&str; 5] = ["bum", "buc", "bpo", "bps", "bpr"];
+const ENDINGS: [&str; 7] = ["bum", "buc", "bpo", "bps", "bpr", "bcm", "bcc"];
 
 /// A file in an archive.
 #[derive(Debug)]

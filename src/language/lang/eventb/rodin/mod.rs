@@ -1,10 +1,13 @@
 //! Rodin's files: `.bum` and `.buc` (machines and contexts as they are written, before they are checked), `.bps`,
-//! `.bpo` and `.bpr` (which obligations there are, and which are proved), in a folder or in an archive.
+//! `.bpo` and `.bpr` (which obligations there are, and which are proved), `.bcm` and `.bcc` (of which sources they were
+//! made), in a folder or in an archive.
 //!
-//! [`xml`] keeps the places of attributes, [`component`] reads machines and contexts, [`proofs`] what is proved,
+//! [`xml`] keeps the places of attributes, [`component`] reads machines and contexts, [`proofs`] what is proved, [`built`]
+//! whether that is about the sources as they are now,
 //! [`archive`] opens and makes `.zip` files, [`write`] writes all of it.
 
 pub mod archive;
+pub mod built;
 pub mod component;
 pub mod proofs;
 pub mod write;

@@ -2,8 +2,10 @@
 //!
 //! An obligation counts as discharged only if all of them agree: confidence 1000, not broken, the status made for the
 //! obligation as it is now (their stamps are equal), the obligation accurate, and (where the proofs are there) a proof of
-//! confidence 1000 that is not broken. What is reviewed is not proved.
+//! confidence 1000 that is not broken. What is reviewed is not proved. That the sources were not edited since is for
+//! [`super::built`] to say.
 
+use super::built::without_project;
 use super::component::Handles;
 use super::xml::{self, is_true, kind, value};
 use crate::lang::ast::Name;
@@ -105,11 +107,4 @@ fn by_name(all: Vec<(String, bool, String)>) -> HashMap<String, (bool, String)> 
 fn weaker(e: Diagnostic) -> Diagnostic {
     let message = format!("{}; what it says about proofs is not known", e.message);
     Diagnostic { severity: crate::lang::diag::Severity::Warning, message, ..e }
-}
-
-/// A handle is `/project/file|…`.
-fn without_project(handle: &str) -> &str {
-    let file = handle.split('|').next().unwrap_or_default();
-    let skipped = file.rfind('/').map_or(0, |i| i + 1);
-    &handle[skipped..]
 }

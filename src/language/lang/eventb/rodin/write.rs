@@ -1,5 +1,5 @@
-//! Projects to Rodin's files. What Rodin makes itself (checked files, proofs) is left to it; the obligations and their
-//! status are written, so that a conversion keeps them.
+//! Projects to Rodin's files. What Rodin makes itself is left to it, but where there are obligations, they and their
+//! status are written, so that a conversion keeps them, and checked files, which say what they are about.
 
 use super::CORE;
 use super::xml::escape;
@@ -21,10 +21,12 @@ pub type Failure = String;
 pub fn files(project: &Project, name: &str) -> Result<Vec<(String, String)>, Failure> {
     let mut elements = Elements::default();
     let mut files = vec![(".project".to_string(), description(name))];
+    let mut checked = vec![];
     for machine in &project.machines {
         let file = format!("{}.bum", file_name(&machine.name.name)?);
         let mut writer = Writer::new(project, &machine.name.name, name, &file, "machineFile");
         writer.machine(machine).map_err(|e| format!("machine `{}`: {e}", machine.name.name))?;
+        checked.push((format!("{}.bcm", machine.name.name), writer.checked("scMachineFile")));
         let text = writer.finish("machineFile", "5", &mut elements);
         files.push((file, text));
     }
@@ -32,8 +34,12 @@ pub fn files(project: &Project, name: &str) -> Result<Vec<(String, String)>, Fai
         let file = format!("{}.buc", file_name(&context.name.name)?);
         let mut writer = Writer::new(project, &context.name.name, name, &file, "contextFile");
         writer.context(context).map_err(|e| format!("context `{}`: {e}", context.name.name))?;
+        checked.push((format!("{}.bcc", context.name.name), writer.checked("scContextFile")));
         let text = writer.finish("contextFile", "3", &mut elements);
         files.push((file, text));
+    }
+    if !project.obligations.is_empty() {
+        files.extend(checked);
     }
     let machines = project.machines.iter().map(|m| &m.name.name);
     for component in machines.chain(project.contexts.iter().map(|c| &c.name.name)) {
@@ -97,8 +103,12 @@ struct Writer<'p> {
     project: &'p Project,
     component: Name,
     out: String,
+    /// The same as a checked file.
+    checked: String,
     count: usize,
     handle: String,
+    /// The handle of what is open.
+    around: String,
     elements: Vec<Element>,
 }
 
@@ -111,7 +121,9 @@ impl<'p> Writer<'p> {
             project,
             component: component.clone(),
             out: String::new(),
+            checked: String::new(),
             count: 0,
+            around: handle.clone(),
             handle,
             elements: vec![],
         }
@@ -129,6 +141,48 @@ impl<'p> Writer<'p> {
         )
     }
 
+    fn checked(&self, root: &str) -> String {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n\
+             <{CORE}{root} {CORE}accurate=\"true\" {CORE}configuration=\"org.eventb.core.fwd\">\n{}</{CORE}{root}>\n",
+            self.checked
+        )
+    }
+
+    /// An element as Rodin's static checker has it.
+    fn check(&mut self, kind: &str, name: &str, attributes: &[(&str, &str)], is_open: bool) {
+        let sc = format!(
+            "sc{}{}",
+            kind.get(..1).unwrap_or_default().to_uppercase(),
+            kind.get(1..).unwrap_or_default()
+        );
+        let of = |wanted: &str| attributes.iter().find(|(a, _)| *a == wanted).map(|(_, v)| *v);
+        let own = if kind == "event" { of("label") } else { of("identifier") };
+        let _ = write!(self.checked, "<{CORE}{sc} name=\"{}\"", escape(own.unwrap_or(name)));
+        let project = self.handle.split('/').nth(1).unwrap_or_default();
+        for (attribute, value) in attributes.iter().filter(|(a, _)| *a != "identifier") {
+            let _ = match (*attribute, kind) {
+                ("target", "refinesEvent") => {
+                    let of = self.project.machines.iter().find(|m| m.name.name == self.component);
+                    let above = of.and_then(|m| m.refines.as_ref()).map_or("", |id| &*id.name);
+                    let at =
+                        format!("/{project}/{above}.bcm|{CORE}scMachineFile#{above}|{CORE}scEvent#{value}");
+                    write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&at))
+                }
+                ("target", "refinesMachine") => {
+                    write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&format!("/{project}/{value}.bcm")))
+                }
+                ("target", _) => {
+                    write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&format!("/{project}/{value}.bcc")))
+                }
+                _ => write!(self.checked, " {CORE}{attribute}=\"{}\"", escape(value)),
+            };
+        }
+        let source = format!("{}|{CORE}{kind}#{name}", self.around);
+        let end = if is_open { ">" } else { "/>" };
+        let _ = writeln!(self.checked, " {CORE}source=\"{}\"{end}", escape(&source));
+    }
+
     /// Begins an element; its comment is found by its place.
     fn element(&mut self, kind: &str, attributes: &[(&str, &str)], place: &[&Name], is_open: bool) -> String {
         self.count += 1;
@@ -142,6 +196,7 @@ impl<'p> Writer<'p> {
             let _ = write!(self.out, " {CORE}{attribute}=\"{}\"", escape(value));
         }
         self.out.push_str(if is_open { ">\n" } else { "/>\n" });
+        self.check(kind, &name, attributes, is_open);
         format!("|{CORE}{kind}#{name}")
     }
 
@@ -249,6 +304,7 @@ impl<'p> Writer<'p> {
         let here = self.element("event", &attributes, &[of], true);
         let handle = format!("{}{here}", self.handle);
         self.known("event", of, None, handle.clone());
+        self.around.clone_from(&handle);
         // An INITIALISATION refines the one above without saying so.
         let is_implied = is_initialisation(e) && m.refines.is_some();
         for id in e.refines.iter().filter(|id| !is_implied || id.name != *of) {
@@ -280,6 +336,8 @@ impl<'p> Writer<'p> {
             }
         }
         let _ = writeln!(self.out, "</{CORE}event>");
+        let _ = writeln!(self.checked, "</{CORE}scEvent>");
+        self.around.clone_from(&self.handle);
         Ok(())
     }
 }
