@@ -13,8 +13,10 @@ fn obligations_md_is_up_to_date() {
 
 #[test]
 fn every_obligation_is_discharged() {
-    let open: Vec<&str> =
-        RECORDED.lines().filter(|line| line.starts_with("| `") && !line.contains("| discharged |")).collect();
+    let rows = || RECORDED.lines().filter(|line| line.starts_with("| `"));
+    assert_eq!(rows().count(), obligations::all().count());
+    // By z3 and by cvc5, as README says.
+    let open: Vec<&str> = rows().filter(|line| !line.ends_with("| discharged | discharged |")).collect();
     assert_eq!(open, [""; 0]);
 }
 

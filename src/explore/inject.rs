@@ -164,6 +164,8 @@ pub enum Flaw {
     Ignores(Role),
     /// An operation is never tried.
     LosesOperation(usize),
+    /// What has no value is not told: of an operation, of a check, of INITIALISATION.
+    Silences,
 }
 
 /// A system with a flaw.
@@ -203,7 +205,10 @@ impl<S: System> Visitor<S::Here> for Losing<'_, '_, S> {
         if is_lost { ControlFlow::Continue(()) } else { self.visit.transition(t) }
     }
     fn fault(&mut self, operation: usize, fault: Box<Fault>) -> ControlFlow<()> {
-        self.visit.fault(operation, fault)
+        match self.system.flaw {
+            Flaw::Silences => ControlFlow::Continue(()),
+            _ => self.visit.fault(operation, fault),
+        }
     }
     fn prefetch(&mut self, target: &[u64]) {
         self.visit.prefetch(target);
@@ -260,10 +265,11 @@ impl<S: System> System for Flawed<S> {
         visit: &mut Visit<'_, S::Here>,
     ) -> Res<ControlFlow<()>> {
         let mut at = 0;
-        self.inner.initial(w, start, &mut |here, row| {
+        let run = self.inner.initial(w, start, &mut |here, row| {
             at += 1;
             if self.flaw == Flaw::LosesInitial(at) { ControlFlow::Continue(()) } else { visit(here, row) }
-        })
+        });
+        if self.flaw == Flaw::Silences { run.or(Ok(ControlFlow::Continue(()))) } else { run }
     }
     fn successors(
         &self,
@@ -279,6 +285,7 @@ impl<S: System> System for Flawed<S> {
     fn holds(&self, check: usize, here: &mut S::Here) -> Res<bool> {
         match self.flaw {
             Flaw::Ignores(role) if self.checks()[check].role == role => Ok(role != Role::Goal),
+            Flaw::Silences => self.inner.holds(check, here).or(Ok(self.checks()[check].role != Role::Goal)),
             _ => self.inner.holds(check, here),
         }
     }

@@ -48,7 +48,7 @@ pub fn reading(reading: Reading) -> Option<String> {
     let text = match reading {
         Reading::Kleene => return None,
         Reading::Strict => "terms were read from left to right, and have to have values (`--wd strict`)",
-        Reading::Prob => "a guard without a value was taken for false (`--wd prob`)",
+        Reading::Prob => "guards without a value count as false (`--wd prob`)",
     };
     Some(text.to_string())
 }

@@ -220,8 +220,19 @@ impl Second for Reference<'_> {
             compared.root_skipped = true;
             None
         };
+        // The search had no fault, or nobody would ask.
+        let unnoticed = |faults: &[Fault], what: &str| {
+            let is_certain = !faults.is_empty() && faults.iter().all(|f| matches!(f, Fault::Wd(_)));
+            is_certain.then(|| format!("{what} is not well-defined, and nobody noticed"))
+        };
         let constants = reference::constants(&cx);
-        if !constants.faults.is_empty() || !cx.truncated().is_empty() {
+        if !cx.truncated().is_empty() {
+            return gave_up(compared);
+        }
+        if let Some(text) = unnoticed(&constants.faults, "PROPERTIES") {
+            return Some((CONSTANTS, text));
+        }
+        if !constants.faults.is_empty() {
             return gave_up(compared);
         }
         let expected: BTreeSet<_> = constants.found.iter().map(constants_of).collect();
@@ -238,7 +249,13 @@ impl Second for Reference<'_> {
                 return gave_up(compared);
             };
             let initial = reference::initial_states(&cx, state);
-            if !initial.faults.is_empty() || !cx.truncated().is_empty() {
+            if !cx.truncated().is_empty() {
+                return gave_up(compared);
+            }
+            if let Some(text) = unnoticed(&initial.faults, "INITIALISATION") {
+                return Some((INITIAL, text));
+            }
+            if !initial.faults.is_empty() {
                 return gave_up(compared);
             }
             let plain = |s: &State| s.variables.iter().cloned().collect::<Option<Vec<Value>>>();

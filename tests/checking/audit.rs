@@ -171,7 +171,13 @@ fn mistakes_in_batches_are_caught() {
     let mut by_threads = vec![];
     for threads in [1, 3] {
         let options = Options { threads: Some(threads), alone_below: 2, ..Options::default() };
-        for mistake in [Mistake::ClaimsPresent(9), Mistake::ViewClaims(1), Mistake::BatchDrops(1)] {
+        let lost = [
+            Mistake::ClaimsPresent(9),
+            Mistake::ViewClaims(1),
+            Mistake::BatchDrops(1),
+            Mistake::LosesBlock(1),
+        ];
+        for mistake in lost {
             let broken = caught(SCHEDULER, &options, &planted(mistake));
             assert_eq!(broken.clause, "mc2/remove/grd2: tr[{s1}] ⊆ rac", "{mistake:?}");
         }
@@ -223,6 +229,20 @@ fn flaws_of_the_system_itself_are_caught() {
     );
     assert_eq!(clause("lang/errors/find_goal.mch", Flaw::Ignores(Role::Goal)), "evaluator/goal");
     assert_eq!(clause(VIOLATED, Flaw::Ignores(Role::Invariant)), "evaluator/invariant");
+    assert_eq!(clause(RING, Flaw::KeepsWord(3)), "evaluator/successors");
+    assert_eq!(clause("lang/errors/wd_division.mch", Flaw::Silences), "evaluator/successors");
+    assert_eq!(clause("lang/errors/wd_precondition.mch", Flaw::Silences), "evaluator/successors");
+    assert_eq!(clause("lang/errors/wd_invariant.mch", Flaw::Silences), "evaluator/invariant");
+    let name = format!("kanon_start_{}", std::process::id());
+    let path = std::env::temp_dir().join(format!("{name}.mch"));
+    let text = format!(
+        "MACHINE {name} VARIABLES x INVARIANT x : 0..3 INITIALISATION ANY n WHERE n : 0..2 THEN x := 2 / n END \
+         OPERATIONS step = x := (x + 1) mod 4 END"
+    );
+    std::fs::write(&path, text).expect("a temporary file");
+    let found = clause(&path.to_string_lossy(), Flaw::Silences);
+    let _ = std::fs::remove_file(&path);
+    assert_eq!(found, "evaluator/initial");
 }
 
 /// What the answer rests on must have been compared: otherwise it is not audited.

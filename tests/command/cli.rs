@@ -175,6 +175,25 @@ fn findings_of_every_kind_are_explained() {
     }
 }
 
+/// Read strictly, guards have to have values in every state, which is a part of the invariant: it is told of the
+/// operation all the same.
+#[test]
+fn a_guard_without_a_value_is_told_of_its_operation() {
+    let machine = "MACHINE guarded VARIABLES x INVARIANT x : 0..2 & 2 / (3 - x) >= 0 INITIALISATION x := 1\n\
+                   OPERATIONS t = SELECT 1 / x = 1 & x > 0 THEN x := 0 END; v = x := 2 END\n";
+    let path = file("guarded", "guarded.mch", machine);
+    let v = answer(&["check", text(&path), "--no-deadlock", "--wd", "strict", "--json"], FAILS);
+    assert_eq!(
+        (&v["finding"]["kind"], &v["finding"]["operation"]),
+        (&"well-definedness".into(), &"t".into())
+    );
+    // The guard is false there for those who do not read from left to right.
+    answer(&["check", text(&path), "--no-deadlock", "--json"], HOLDS);
+    let path = file("guarded", "guarded.mch", &machine.replace("2 / (3 - x)", "2 / x"));
+    let v = answer(&["check", text(&path), "--no-deadlock", "--wd", "strict", "--json"], FAILS);
+    assert_eq!(v["finding"]["operation"], "INVARIANT");
+}
+
 #[test]
 fn a_quantifier_gets_a_witness() {
     let machine = "MACHINE quantified VARIABLES f INVARIANT f : 1..4 --> 0..9 & !i.(i : 1..3 => f(i) <= f(i+1))\n\

@@ -249,6 +249,11 @@ fn infinite_sets_are_told_from_finite_ones() {
         ("succ : INTEGER >->> INTEGER & succ : INTEGER +-> INTEGER", "TRUE"),
         ("succ : NATURAL --> INTEGER or succ : INTEGER --> NATURAL", "FALSE"),
         ("(succ ; succ)(3) = 5 & succ~(4) = 3 & ran(pred) = INTEGER", "TRUE"),
+        // What is false everywhere does not need a bound that has no value.
+        ("#x.(x : {1/0} & {x} <: {})", "FALSE"),
+        ("{x | x : {1/0} & {x} = {}}", "{}"),
+        ("!(x, y).(x : {1/0} & {x, y} <: {} => 1 = 2)", "TRUE"),
+        ("#x.(x : {1/0} & x > 1)", "error B0301"),
         // A set that is not expanded may be finite all the same.
         ("{{} |-> 7}(NATURAL - NATURAL)", "7 or limit"),
         ("(NATURAL - NATURAL) : {{}}", "TRUE or limit"),

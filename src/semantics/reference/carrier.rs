@@ -50,6 +50,41 @@ pub(super) fn carrier(cx: &Cx<'_>, ty: &Type, span: Span) -> Result<Elements, Fa
     })
 }
 
+/// Some values of a type, simple ones, to look for an example among.
+pub(super) fn samples(cx: &Cx<'_>, ty: &Type) -> Vec<Value> {
+    let mut found = match ty {
+        Type::Pred | Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Type::Int => [0, 1, 2, 3, -1].map(Value::int).into(),
+        Type::Str => ["", "s", "t"].map(|s| Value::Str(s.into())).into(),
+        Type::Real => [0, 1].map(|i: i64| Value::real(BigInt::from(i).into())).into(),
+        Type::Given(set) => (0..cx.scope.size(*set).min(3) as u32).map(|i| Value::Elem(*set, i)).collect(),
+        Type::Free(free) => {
+            let cases = (0u32..).zip(&free.def().cases);
+            cases.filter(|(_, c)| c.argument.is_none()).map(|(i, _)| Value::Free(i, None)).collect()
+        }
+        Type::Again(_) => vec![],
+        Type::Pair(p) => {
+            let (left, right) = (samples(cx, &p.0), samples(cx, &p.1));
+            left.iter().flat_map(|a| right.iter().map(|b| Value::pair(a.clone(), b.clone()))).collect()
+        }
+        Type::Pow(t) => {
+            let members = samples(cx, t);
+            let few = (0..=2.min(members.len())).map(|n| Value::set(members[..n].to_vec()));
+            few.chain(members.iter().skip(1).map(|v| Value::set([v.clone()]))).collect()
+        }
+        Type::Rec(fields) => {
+            let parts: Vec<Vec<Value>> = fields.iter().map(|(_, t)| samples(cx, t)).collect();
+            let most = parts.iter().map(Vec::len).min().unwrap_or(0);
+            (0..most).map(|i| Value::Rec(parts.iter().map(|p| p[i].clone()).collect())).collect()
+        }
+    };
+    found.truncate(SAMPLES);
+    found
+}
+
+/// At most so many.
+const SAMPLES: usize = 8;
+
 /// What the constructors make of their arguments.
 fn freetype(cx: &Cx<'_>, free: &FreeType, span: Span) -> Result<Elements, Fault> {
     let arguments = cx.model.arguments(free).ok_or_else(|| ill_typed(span))?;

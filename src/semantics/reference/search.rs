@@ -6,7 +6,7 @@
 //! an integer runs through MININT..MAXINT, and the context remembers it.
 
 use super::build::sequences;
-use super::carrier::{carrier, carrier_size, is_infinite};
+use super::carrier::{carrier, carrier_size, is_infinite, samples};
 use super::set::{Symbolic, elements, expand, settle};
 use super::*;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Quant, Type, UnOp};
@@ -16,6 +16,9 @@ use std::ops::ControlFlow;
 
 /// A type with at most this many values is run through without looking at the predicate.
 const SMALL: u64 = 1 << 10;
+
+/// So many bindings are tried to see that a bound without a value matters.
+const TRIES: usize = 64;
 
 /// What to do with an integer that nothing bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -220,7 +223,10 @@ impl<'m> Task<'_, 'm> {
                 return Ok((slot, vec![]));
             }
             if let Some(fault) = self.undefined_bound(env, slots) {
-                return Err(fault);
+                // Where the rest of the predicate is false, its bound does not matter.
+                let is_seen = self.is_faulty_somewhere(env, slots);
+                let open = "a bound has no value, and nothing was found for which that matters";
+                return Err(if is_seen { fault } else { limit(self.span(), open) });
             }
             if self.unbounded == Unbounded::Refuse {
                 return Err(limit(self.span(), "nothing bounds a variable of an infinite type"));
@@ -245,7 +251,7 @@ impl<'m> Task<'_, 'm> {
     }
 
     /// The fault of a fact `x : S` whose S has no value, whatever the slots are: then the predicate is nowhere
-    /// as wanted, and faulty where the rest of it does not decide.
+    /// as wanted, and faulty where the rest of it does not decide, if there is such a place.
     fn undefined_bound(&self, env: &Env<'m>, slots: &[Slot]) -> Option<Fault> {
         self.facts.iter().find_map(|(fact, truth)| {
             let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
@@ -258,6 +264,31 @@ impl<'m> Task<'_, 'm> {
                     _ => None,
                 }
             })
+        })
+    }
+
+    /// Whether the predicate has no truth value for some values of the slots, looked for among simple ones.
+    fn is_faulty_somewhere(&self, env: &Env<'m>, slots: &[Slot]) -> bool {
+        let before = self.cx.truncated.borrow().len();
+        let mut tries = TRIES;
+        let found = self.faulty_example(env, slots, &mut tries);
+        self.cx.truncated.borrow_mut().truncate(before);
+        found
+    }
+
+    fn faulty_example(&self, env: &Env<'m>, slots: &[Slot], tries: &mut usize) -> bool {
+        let Some((slot, rest)) = slots.split_first() else {
+            let before = self.cx.truncated.borrow().len();
+            *tries = tries.saturating_sub(1);
+            if self.cx.spend(1, self.span()).is_err() {
+                return false;
+            }
+            let is_faulty = matches!(self.truth(env), Err(Fault::Wd(_)));
+            return is_faulty && self.cx.truncated.borrow().len() == before;
+        };
+        samples(self.cx, self.ty(*slot)).into_iter().any(|value| {
+            let env = env.clone().with(*slot, Item::Value(value));
+            *tries > 0 && self.faulty_example(&env, rest, tries)
         })
     }
 

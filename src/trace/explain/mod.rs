@@ -215,7 +215,10 @@ impl<'a> Explainer<'a> {
             if let Some(e) = list.iter().find(|e| mentions(e, fault)) {
                 let work: Work = Box::new(|t, s| t.faulty(&s.exprs[0], 0));
                 let why = self.within_budget(vec![(*e).clone()], vec![], work);
-                return (name.to_string(), vec![], why);
+                // Read strictly, it is a part of the invariant that guards have values.
+                let is_demanded = list.iter().all(|e| matches!(e.kind, E::Demand(_)) || !mentions(e, fault));
+                let guarded = model.operations.iter().find(|op| is_demanded && is_within(&op.body, fault));
+                return (guarded.map_or(*name, |op| &*op.name).to_string(), vec![], why);
             }
         }
         (otherwise.to_string(), vec![], vec![])
@@ -225,6 +228,13 @@ impl<'a> Explainer<'a> {
 /// Whether the fault arose in this expression.
 fn mentions(e: &Expr, fault: &Fault) -> bool {
     e.any(&|x| x.span == fault.span())
+}
+
+/// Whether it arose in an expression of this statement.
+fn is_within(s: &Stmt, fault: &Fault) -> bool {
+    let mut found = false;
+    each_expr(s, &mut |e| found |= mentions(e, fault));
+    found
 }
 
 /// The part of an expression in which the fault arose.

@@ -279,6 +279,9 @@ impl Generator {
                 let x = self.node(ExprKind::Local(id), ty.clone());
                 let op = ExprKind::Binary(BinOp::In, Box::new(x), Box::new(set));
                 conjuncts.push(self.node(op, Type::Pred));
+                if self.infinite > 0 && self.choice.percent(12) {
+                    conjuncts.push(self.among(id, &ty));
+                }
             }
             self.visible.push(id);
         }
@@ -293,6 +296,20 @@ impl Generator {
             all = self.node(ExprKind::Binary(BinOp::And, Box::new(all), Box::new(c)), Type::Pred);
         }
         (ids, all)
+    }
+
+    /// `{x} <: S` or `{x} = S`: a bound that is none by its form, now and then of nothing.
+    fn among(&mut self, id: LocalId, ty: &Type) -> Expr {
+        let sets = ty.clone().pow();
+        let x = self.node(ExprKind::Local(id), ty.clone());
+        let single = self.node(ExprKind::SetExt(vec![x]), sets.clone());
+        let set = if self.choice.percent(50) {
+            self.node(ExprKind::Lit(Lit::EmptySet), sets)
+        } else {
+            self.leaf(&sets)
+        };
+        let op = self.choice.pick(&[BinOp::Subset, BinOp::Eq]);
+        self.node(ExprKind::Binary(op, Box::new(single), Box::new(set)), Type::Pred)
     }
 
     /// A set that is probably not empty.

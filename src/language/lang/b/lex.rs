@@ -709,6 +709,7 @@ impl<'a> Lexer<'a> {
 fn foreign(rest: &str) -> Option<(T, usize, &'static str)> {
     let known = [
         ("!=", T::Op(BinOp::Neq), "inequality is written `/=`"),
+        ("=/=", T::Op(BinOp::Neq), "inequality is written `/=`"),
         ("&&", T::Op(BinOp::And), "conjunction is written `&`"),
         ("<==>", T::Op(BinOp::Iff), "equivalence is written `<=>`"),
         ("==>", T::Op(BinOp::Implies), "implication is written `=>`"),

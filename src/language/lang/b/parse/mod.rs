@@ -346,13 +346,13 @@ impl<'a> Parser<'a> {
             ("B0101", format!("expected {what}, found {}", self.found()))
         };
         let d = Diagnostic::error(code, self.here(), message);
-        Box::new(match self.hint(token, code) {
+        Box::new(match self.hint(token, code, what) {
             Some(help) => d.help(help),
             None => d,
         })
     }
 
-    fn hint(&self, token: Token, code: &str) -> Option<String> {
+    fn hint(&self, token: Token, code: &str, wanted: &str) -> Option<String> {
         let text = self.text_of(token);
         if let Some(clause) = self.misspelt_clause() {
             return Some(format!("did you mean the clause `{clause}`?"));
@@ -379,6 +379,14 @@ impl<'a> Parser<'a> {
             }
             T::Kw(Kw::Or) => "disjunction is written `or`; `OR` belongs to CHOICE and CASE".to_string(),
             T::Bar => "disjunction is written `or`".to_string(),
+            // After a predicate, not between substitutions.
+            T::Parallel if wanted.contains("`&`") => {
+                "disjunction is written `or`; `||` joins substitutions and, in parentheses, relations"
+                    .to_string()
+            }
+            T::Kw(Kw::In) if wanted.contains("`&`") => {
+                "membership is written `x : S`; `IN` belongs to LET and VAR".to_string()
+            }
             T::Lambda => "the remainder is written `mod`; `%` begins a function, `%x.(P | E)`".to_string(),
             T::Lit(Lit::EmptySeq) => "inequality is written `/=`; `<>` is the empty sequence".to_string(),
             T::Fun(Fun::GenUnion) => {

@@ -202,7 +202,7 @@ impl Parser<'_> {
         self.expect(T::Clause(Clause::Invariant), "`INVARIANT` of the loop")?;
         let invariant = self.expr(TOP)?;
         self.expect_kw(Kw::Variant, "`VARIANT` of the loop")?;
-        let variant = self.expr_in_brackets()?;
+        let variant = self.expr(TOP)?;
         self.expect_end(start, "WHILE")?;
         Ok(SubstKind::While { cond, body, invariant, variant })
     }
