@@ -3,6 +3,7 @@
 mod cli;
 mod compare;
 mod convert;
+mod formulas;
 mod graph;
 mod ltl;
 mod program;
