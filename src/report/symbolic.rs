@@ -49,6 +49,7 @@ pub fn json(a: &Answered, opened: &Opened) -> Value {
     object["engine"] = a.engine.name().into();
     object["solver"] = a.solver.clone().into();
     object["depth"] = a.depth.into();
+    object["depths"] = a.depths.iter().map(|(depth, seconds)| json!([depth, seconds])).collect();
     object["invariant"] = a.invariant.clone().into();
     object["checked_by"] = a.checked_by.clone().into();
     object["preserved"] =

@@ -38,6 +38,15 @@ const MOST_UNITS: usize = 64;
 /// Steps in which a bound is moved between two numbers of the system.
 const MOST_HALVES: usize = 12;
 
+/// Initial states that are remembered: most cubes that contain one contain one of these.
+const MOST_STARTS: usize = 24;
+
+/// How often a lifted cube is lifted again.
+const MOST_CORES: usize = 3;
+
+/// Bounds of one cube that are moved.
+const MOST_MOVED: usize = 8;
+
 /// Literals over `now` and rigid variables, sorted.
 type Cube = Vec<Bool>;
 
@@ -97,6 +106,11 @@ struct Search<'a, 's> {
     /// Numbers of the system and their neighbours, in order: where a bound of a cube is moved to.
     thresholds: Vec<BigInt>,
     obligations: Vec<Obligation>,
+    /// Initial states that were found, with the literals that were looked at. The oldest gives way.
+    starts: Vec<(Assignment, HashMap<Bool, bool>)>,
+    oldest: usize,
+    /// Constants of the system: a step leaves them as they are.
+    rigid: HashSet<Var>,
 }
 
 /// A proof with an inductive invariant, or a counterexample, not always a shortest one.
@@ -317,6 +331,9 @@ impl<'a, 's> Search<'a, 's> {
             any_step,
             thresholds,
             obligations: vec![],
+            starts: vec![],
+            oldest: 0,
+            rigid: system.rigid.iter().copied().collect(),
         })
     }
 
@@ -367,6 +384,40 @@ impl<'a, 's> Search<'a, 's> {
         cube
     }
 
+    /// Literals of a cube that no initial state fulfils together; none if one fulfils all of them.
+    fn away(&mut self, terms: &Terms, cube: &[Bool]) -> Result<Option<Vec<Bool>>, Why> {
+        for (state, seen) in &mut self.starts {
+            let mut is_true =
+                |l: Bool| *seen.entry(l).or_insert_with(|| Evaluator::new(terms, state).bool(l));
+            if cube.iter().all(|&l| is_true(l)) {
+                return Ok(None);
+            }
+        }
+        match ask(&mut *self.start, terms, cube)? {
+            Asked::Unsat(core) => Ok(Some(core)),
+            Asked::Sat(state) => {
+                let found = (state, HashMap::new());
+                if self.starts.len() < MOST_STARTS {
+                    self.starts.push(found);
+                } else {
+                    self.starts[self.oldest] = found;
+                    self.oldest = (self.oldest + 1) % MOST_STARTS;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether a literal bounds a constant of the system.
+    fn is_rigid(&self, terms: &Terms, literal: Bool) -> bool {
+        match terms.bool_node(literal) {
+            BoolNode::Le(a, b) => [*a, *b]
+                .into_iter()
+                .any(|i| matches!(terms.int_node(i), IntNode::Var(v) if self.rigid.contains(&Var::Int(*v)))),
+            _ => false,
+        }
+    }
+
     /// Algorithm 3: no step from this frame is bad any more, or there is a path.
     fn strengthen(&mut self, terms: &mut Terms, frame: usize) -> Result<Blocked, Why> {
         for event in 0..self.system.events.len() {
@@ -402,13 +453,16 @@ impl<'a, 's> Search<'a, 's> {
             BoolNode::Le(a, b) => !l.is_negated() && terms.known(a).is_some() != terms.known(b).is_some(),
             _ => false,
         };
-        let bounds: Vec<Bool> = state.iter().filter(is_bound).take(MOST_UNITS).copied().collect();
+        // What is true of constants in initial states is true of them everywhere, and needs no lemma.
+        let bounds = state.iter().filter(is_bound).filter(|l| !self.is_rigid(terms, **l));
+        let bounds: Vec<Bool> = bounds.take(MOST_UNITS).copied().collect();
         let mut is_learnt = false;
         for literal in bounds {
             self.check_time()?;
             let mut unit = vec![literal];
-            let is_away = matches!(ask(&mut *self.start, terms, &unit)?, Asked::Unsat(_));
-            if is_away && matches!(self.step_into(terms, frame, &unit, true)?, Advance::None(_)) {
+            if self.away(terms, &unit)?.is_some()
+                && matches!(self.step_into(terms, frame, &unit, true)?, Advance::None(_))
+            {
                 // As if the next frame were the one in question.
                 self.move_bounds(terms, &mut unit, frame + 1)?;
                 self.learn(terms, unit, frame + 1);
@@ -429,22 +483,32 @@ impl<'a, 's> Search<'a, 's> {
     ) -> Result<Cube, Why> {
         let Some(lift) = &mut self.lift else { return Ok(cube) };
         let step = &self.system.events[event];
-        let mut assumed = cube.clone();
+        let mut inputs = vec![];
         for &v in &step.inputs {
             let value = model.value(terms, v);
-            assumed.extend(value_literals(terms, v, &value));
+            inputs.extend(value_literals(terms, v, &value));
         }
-        let mut used = HashSet::new();
         // Once it can be done, it leads there; and it can be done.
-        for claims in [vec![step.step, missed], vec![!self.guards[event]]] {
-            let all: Vec<Bool> = assumed.iter().chain(&claims).copied().collect();
-            match lift.check(terms, &all) {
-                crate::solver::Outcome::Unsat(core) => used.extend(core),
-                // Nothing is lost but generality.
-                _ => return Ok(cube),
+        let claims = [vec![step.step, missed], vec![!self.guards[event]]];
+        let mut cube = cube;
+        // A core of a core is often smaller still.
+        for _ in 0..MOST_CORES {
+            let mut used = HashSet::new();
+            for claims in &claims {
+                let all: Vec<Bool> = cube.iter().chain(&inputs).chain(claims).copied().collect();
+                match lift.check(terms, &all) {
+                    crate::solver::Outcome::Unsat(core) => used.extend(core),
+                    // Nothing is lost but generality.
+                    _ => return Ok(cube),
+                }
+            }
+            let before = cube.len();
+            cube.retain(|l| used.contains(l));
+            if cube.len() == before {
+                break;
             }
         }
-        Ok(cube.into_iter().filter(|l| used.contains(l)).collect())
+        Ok(cube)
     }
 
     /// Keeps a cube, which leads to something bad by an event, out of a frame.
@@ -456,9 +520,8 @@ impl<'a, 's> Search<'a, 's> {
         while let Some((std::cmp::Reverse(level), place)) = queue.pop() {
             self.check_time()?;
             let cube = self.obligations[place].cube.clone();
-            let away = match ask(&mut *self.start, terms, &cube)? {
-                Asked::Sat(_) => return Ok(Blocked::No(self.events_from(place))),
-                Asked::Unsat(core) => core,
+            let Some(away) = self.away(terms, &cube)? else {
+                return Ok(Blocked::No(self.events_from(place)));
             };
             if self.is_blocked(&cube, level) {
                 if level < frame {
@@ -580,7 +643,7 @@ impl<'a, 's> Search<'a, 's> {
             }
             self.check_time()?;
             let fewer: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
-            let Asked::Unsat(away) = ask(&mut *self.start, terms, &fewer)? else {
+            let Some(away) = self.away(terms, &fewer)? else {
                 failures += 1;
                 continue;
             };
@@ -605,14 +668,20 @@ impl<'a, 's> Search<'a, 's> {
     /// Moves the bounds of a cube as far out as the numbers of the system go, if it can still be kept out: otherwise a
     /// cube with x ≥ 1005 would be followed by one with x ≥ 1004, and so on.
     fn move_bounds(&mut self, terms: &mut Terms, cube: &mut Cube, level: usize) -> Result<(), Why> {
+        let mut moved = 0;
         for literal in cube.clone() {
             let BoolNode::Le(a, b) = *terms.bool_node(literal) else { continue };
+            // A step does not move a constant, so the next cube does not differ by one of them.
+            if moved >= MOST_MOVED || self.is_rigid(terms, literal) {
+                continue;
+            }
             // c ≤ x or x ≤ c, and not negated: as the values of cells are.
             let (value, is_low) = match (terms.known(a), terms.known(b)) {
                 (Some(value), None) if !literal.is_negated() => (value.clone(), true),
                 (None, Some(value)) if !literal.is_negated() => (value.clone(), false),
                 _ => continue,
             };
+            moved += 1;
             // The farthest come first.
             let mut farther: Vec<BigInt> = self.thresholds.clone();
             farther.retain(|t| if is_low { *t < value } else { *t > value });
@@ -676,7 +745,7 @@ impl<'a, 's> Search<'a, 's> {
         }
         wider.sort_unstable();
         wider.dedup();
-        let is_away = matches!(ask(&mut *self.start, terms, &wider)?, Asked::Unsat(_));
+        let is_away = self.away(terms, &wider)?.is_some();
         let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Advance::None(_));
         Ok(is_out.then_some(wider))
     }

@@ -8,14 +8,18 @@
 //! claim may contain such variables itself; then the second question is answered in the same way.
 //!
 //! So a model that is returned is one, and if there is none with some instances, there is none. Finitely many values
-//! have finitely many instances, but they may be many: whoever asks has a clock.
+//! have finitely many instances, but they may be many: whoever asks has a clock, and beyond [`MOST_TERMS`] there is no
+//! answer.
 
 use crate::engine::{Asked, Why, ask};
 use crate::eval::Value;
-use crate::solver::{Make, Stop};
+use crate::solver::{Make, NoAnswer, Stop};
 use crate::substitute::Substitution;
 use crate::term::{Assignment, Bool, BoolVar, Int, Terms, Var};
 use hashbrown::{HashMap, HashSet};
+
+/// Terms that instances may add to those of the question: they are what takes memory.
+const MOST_TERMS: usize = 10_000_000;
 
 #[derive(Clone, Debug)]
 struct Exists {
@@ -157,6 +161,18 @@ impl Quantifiers {
         make: &Make<'_>,
         stop: &Stop,
     ) -> Result<Decided, Why> {
+        let most = terms.size().saturating_add(MOST_TERMS);
+        self.decide_within(terms, claims, make, stop, most)
+    }
+
+    fn decide_within(
+        &mut self,
+        terms: &mut Terms,
+        claims: &[Bool],
+        make: &Make<'_>,
+        stop: &Stop,
+        most: usize,
+    ) -> Result<Decided, Why> {
         let mut solver = make().map_err(Why::NoSolver)?;
         let (mut active, mut lemmas): (Vec<usize>, Vec<Bool>) = (vec![], vec![]);
         let mut new: Vec<Bool> = claims.to_vec();
@@ -182,7 +198,11 @@ impl Quantifiers {
             };
             for q in active.clone() {
                 if stop.is_over() {
-                    return Err(Why::Solver(crate::solver::NoAnswer::Stopped));
+                    return Err(Why::Solver(NoAnswer::Stopped));
+                }
+                if terms.size() > most {
+                    let why = "too many instances of a quantifier would be needed";
+                    return Err(Why::Solver(NoAnswer::GaveUp(why.into())));
                 }
                 let Exists { proxy, vars, claim } = self.all[q].clone();
                 if model.bool_var(proxy) {
@@ -192,7 +212,7 @@ impl Quantifiers {
                     self.free(terms, claim).into_iter().filter(|v| !vars.contains(v)).collect();
                 let outer = Quantifiers::constants(terms, outer, &model);
                 let here = self.replaced(terms, claim, &outer);
-                if let Some(found) = self.decide(terms, &[here], make, stop)?.model {
+                if let Some(found) = self.decide_within(terms, &[here], make, stop, most)?.model {
                     let values = Quantifiers::constants(terms, vars, &found);
                     let instance = self.replaced(terms, claim, &values);
                     let proxy = terms.of_bool(proxy);

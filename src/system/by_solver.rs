@@ -89,7 +89,7 @@ impl Machine {
 
     fn one_by_one(&self, stop: &Stop, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let problem = self.problem();
-        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let limits = Limits { steps: STEPS, stop: Some(stop.clone()), ..Limits::default() };
         let mut encoded = problem.encode(limits, Mutant::None).map_err(|r| Fault::limit(r.why.clone()))?;
         let tests = Tests::new(self, &problem.preds);
         let mut answer = Ok(true);
@@ -131,7 +131,7 @@ impl Machine {
             return None;
         }
         let problem = self.problem();
-        let limits = Limits { steps: STEPS, ..Limits::default() };
+        let limits = Limits { steps: STEPS, stop: Some(stop.clone()), ..Limits::default() };
         // Without the conjuncts it costs next to nothing to see whether it is worth it.
         let (least, many) = match why {
             Occasion::ManyValues => (MIN_BITS, MANY_BITS),

@@ -1,10 +1,12 @@
 //! `--proof-info`: what a file says is proved is not evaluated, and only that; an audit evaluates it all the same.
 
 use crate::eventb::{EVENT, Event, INIT, machine, package};
+use kanon::explore::Options;
 use kanon::explore::audit::Audit;
 use kanon::model::scope::ScopeArgs;
 use kanon::run::answer::{Checked, Decision};
-use kanon::run::{Deadline, Task, check_file};
+use kanon::run::symbolic::{self, Answered, Backend, Engine};
+use kanon::run::{Deadline, Project, Task, check_file};
 use kanon::symmetry::Strategy;
 
 /// x goes up from 0 as long as `guard` allows; `inv1` says that it is at most 3 and `inv2` nothing of interest.
@@ -167,5 +169,74 @@ fn symmetry_and_threads_go_with_proofs() {
             let found = checked("symmetry", &text, &task).expect("an answer");
             assert_eq!((found.verdict, found.counts.states), (Decision::Holds, 4), "{symmetry}");
         }
+    }
+}
+
+/// x goes up from 0 as long as `guard` allows; `inv1` is about x and bounds nothing.
+fn steps(guard: &str, inv1: &str, obligations: &str) -> String {
+    let up = Event { name: "up", guards: guard, actions: "assign(~[$x],[add(~$x,#1)])", ..EVENT };
+    let init = Event { actions: "assign(~[$x],[#0])", ..INIT };
+    let invariants = format!("{inv1},member(rodinpos('M',inv2,x),$x,interval(~#0,#9))");
+    package(&[machine("M", "", "$x", &invariants, &[init, up])], &[], obligations)
+}
+
+/// The answer of an engine on formulas.
+fn by_formulas(text: &str, engine: Engine, proof_info: bool, options: &Options) -> Answered {
+    let folder = std::env::temp_dir().join(format!("kanon-engines-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join(format!("{}-{proof_info}.eventb", engine.name()));
+    std::fs::write(&path, text).expect("a file");
+    let project = Project::open(&path, &ScopeArgs::default()).expect("a package");
+    let task = symbolic::Task {
+        proof_info,
+        depth: 12,
+        solver: Backend::Sat,
+        options: Options { deadlock: false, ..options.clone() },
+        ..symbolic::Task::new(engine)
+    };
+    let found = symbolic::answer(&project, &task, &Deadline::never(), &|_| {}).expect("they go together");
+    let _ = std::fs::remove_file(&path);
+    let _ = std::fs::remove_dir(&folder);
+    found
+}
+
+/// The engines on formulas rely on what a file says is discharged, say so, and on nothing else of it.
+#[test]
+fn engines_on_formulas_rely_on_what_is_discharged_and_say_so() {
+    let not_4 = "not_equal(rodinpos('M',inv1,x),$x,#4)";
+    let (right, wrong) = (steps("less(~$x,#3)", not_4, UP), steps("less(~$x,#7)", not_4, UP));
+    let open = steps("less(~$x,#7)", not_4, &UP.replace("true", "false"));
+    let all = Options::default();
+    for engine in Engine::ALL {
+        let name = engine.name();
+        // It is true: the answer is the same with it and without.
+        for proof_info in [false, true] {
+            let found = by_formulas(&right, engine, proof_info, &all);
+            assert_eq!(found.verdict, Decision::Holds, "{name} {proof_info}: {:?}", found.reason);
+            let rests: &[&str] = if proof_info { &["M/up/inv1/INV"] } else { &[] };
+            assert_eq!(found.rests_on, rests, "{name}");
+            let says = found.notes.iter().any(|n| n.contains("rests on a proof obligation"));
+            assert_eq!(says, proof_info, "{name}: {:?}", found.notes);
+        }
+        // It is open, and false: everybody finds that.
+        for proof_info in [false, true] {
+            let found = by_formulas(&open, engine, proof_info, &all);
+            assert_eq!(found.verdict, Decision::Fails, "{name} {proof_info}: {:?}", found.reason);
+            assert!(found.rests_on.is_empty(), "{name}");
+            assert_eq!(found.finding.map(|f| f.trace.steps.len()), Some(5), "{name}");
+        }
+        // It is wrong. Without it that is found; with it the answer names what it rests on.
+        assert_eq!(by_formulas(&wrong, engine, false, &all).verdict, Decision::Fails, "{name}");
+        let found = by_formulas(&wrong, engine, true, &all);
+        assert_ne!(found.verdict, Decision::Fails, "{name}: nobody looked");
+        assert_eq!(found.rests_on, ["M/up/inv1/INV"], "{name}");
+        assert!(found.notes.iter().any(|n| n.contains("rests on a proof obligation")), "{name}");
+        // It is about states in which the whole invariant holds: if that is not looked for, it says nothing.
+        let none = Options { invariant: false, ..Options::default() };
+        assert!(by_formulas(&right, engine, true, &none).rests_on.is_empty(), "{name}");
+        // Values for which a variable has no room are looked for whatever the file says.
+        let bound = "member(rodinpos('M',inv1,x),$x,interval(~#0,#3))";
+        let found = by_formulas(&steps("less(~$x,#5)", bound, UP), engine, true, &all);
+        assert_eq!(found.verdict, Decision::Fails, "{name}: {:?}", found.reason);
     }
 }

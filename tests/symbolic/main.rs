@@ -6,6 +6,7 @@ mod support;
 mod dense;
 mod export;
 mod ground;
+mod hidden;
 mod machines;
 mod models;
 mod prove;

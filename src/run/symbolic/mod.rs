@@ -42,6 +42,7 @@ use kanon_solver::term::Bool;
 use kanon_solver::unroll::{Unrolling, good};
 use kanon_solver::{bmc, ic3, kinduction, sequences};
 use kanon_symbolic_checker::lemma::Places;
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -199,6 +200,8 @@ pub struct Answered {
     pub solver: String,
     /// No path up to this length is bad; k; or frames.
     pub depth: usize,
+    /// When each depth, k or frame was done, in seconds from the beginning.
+    pub depths: Vec<(usize, f64)>,
     /// Of a proof: the inductive invariant beside the machine's own, as B.
     pub invariant: Vec<String>,
     /// Of a proof: the solvers that agree.
@@ -232,6 +235,7 @@ impl Answered {
             finding: None,
             solver: String::new(),
             depth: 0,
+            depths: vec![],
             invariant: vec![],
             checked_by: vec![],
             preserved: None,
@@ -266,7 +270,13 @@ pub fn answer(
         return Err(PROVED);
     }
     let mut answered = Answered::new(task);
-    let verdict = came(project, task, deadline, progress, &mut answered);
+    let depths = RefCell::new(vec![]);
+    let tell = |depth: usize| {
+        depths.borrow_mut().push((depth, begin.elapsed().as_secs_f64()));
+        progress(depth);
+    };
+    let verdict = came(project, task, deadline, &tell, &mut answered);
+    answered.depths = depths.into_inner();
     let verdict = deadline.explain(verdict);
     let opened = &project.opened;
     answered.verdict = verdict.word();
@@ -341,7 +351,12 @@ impl Solvers {
             Backend::Auto => Backend::Sat,
             asked => asked,
         };
-        Solvers { first, other: smt.into_iter().find(|b| *b != first), stop }
+        // Circuits are another kind than both programs, and decide where nothing overflows.
+        let other = match first {
+            Backend::Z3 | Backend::Cvc5 if !encoded.has_unbounded_integers() => Some(Backend::Sat),
+            _ => smt.into_iter().find(|b| *b != first),
+        };
+        Solvers { first, other, stop }
     }
 
     /// Who is asked first.
@@ -444,8 +459,9 @@ pub(super) fn has_start(solvers: &Solvers, encoded: &mut Encoded) -> Result<bool
 }
 
 /// The error of a model whose PROPERTIES are false because of conjuncts that have formulas, though others have none.
-fn refuted(opened: &Opened, solver: Backend, stop: &Stop) -> Option<Diagnostic> {
-    let alone = machine::properties_alone(&opened.model, &opened.scope, Limits::default()).ok()?;
+fn refuted(opened: &Opened, solver: Backend, stop: &Stop, deadline: &Deadline) -> Option<Diagnostic> {
+    let limits = Limits { stop: Some(deadline.flag.clone()), ..Limits::default() };
+    let alone = machine::properties_alone(&opened.model, &opened.scope, limits).ok()?;
     let machine::Alone { mut encoder, mut quantifiers, is_not_false, conjuncts } = alone;
     let stop = stop.within(BLAME);
     let backend = match (solver, smt::installed().first()) {
@@ -483,7 +499,7 @@ fn came(
     let mut encoded = match formulas(opened, wanted, task.mutant, deadline) {
         Ok(encoded) => encoded,
         Err(why) => {
-            answered.refuted = refuted(opened, task.solver, &stop);
+            answered.refuted = refuted(opened, task.solver, &stop, deadline);
             return Verdict::Unknown(why);
         }
     };

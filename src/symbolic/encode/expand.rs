@@ -183,7 +183,8 @@ impl<'m> Encoder<'m> {
                 match (attempt(self.rows(a, span))?, attempt(self.rows(b, span))?) {
                     (Some((a, d)), Some((b, e))) => (self.product(&a, &b, span)?, self.terms.and([d, e])),
                     // The empty set times anything is empty, also if the other is infinite.
-                    (Some((e, d)), None) | (None, Some((e, d))) if e.is_empty() => (Rows::new(), d),
+                    (Some((e, d)), None) if e.is_empty() && !hides_faults(b) => (Rows::new(), d),
+                    (None, Some((e, d))) if e.is_empty() && !hides_faults(a) => (Rows::new(), d),
                     _ => return infinite(),
                 }
             }

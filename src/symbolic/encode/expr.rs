@@ -1,5 +1,6 @@
 //! Expressions. [`Encoder::item`] leaves set constructors lazy, [`Encoder::eval`] lists what is left.
 
+use super::set::hides_faults;
 use super::{Closure, Encoder, Env, Lazy, Mutant, Rows, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Binder, Expr, ExprKind, Fun, Lit, LocalId, Type, UnOp};
@@ -36,7 +37,7 @@ impl<'m> Encoder<'m> {
         let mut all = vec![];
         for (id, e) in defs {
             let v = self.item(&env, e)?;
-            let v = self.settle(v, e.span)?;
+            let v = self.settle_whole(v, e.span)?;
             all.push(v.def);
             env = env.with_local(*id, v);
         }
@@ -496,7 +497,7 @@ impl<'m> Encoder<'m> {
                 }
                 Lazy::Product(a, b) => {
                     let empty = |s: &Sym<'m>| matches!(s, Sym::Set(rows) if rows.is_empty());
-                    if empty(a) || empty(b) {
+                    if empty(a) && !hides_faults(b) || empty(b) && !hides_faults(a) {
                         return plus(self, Val::sure(Sym::int(0)));
                     }
                     if self.is_certainly_infinite(a) || self.is_certainly_infinite(b) {
@@ -677,6 +678,9 @@ impl<'m> Encoder<'m> {
     fn iterate(&mut self, r: &Val<'m>, n: &Val<'m>, ty: &Type, span: Span) -> Res<Val<'m>> {
         if n.is_none() {
             return Ok(Val::none());
+        }
+        if self.may_hide_faults(&r.sym) {
+            return unlisted(span, "a power of a relation that may have no value");
         }
         let mut options = self.options(&n.sym, span)?;
         options.retain(|(v, _)| matches!(v, Value::Int(i) if !i.is_negative()));

@@ -3,8 +3,9 @@
 use super::set::{Ways, groups, sym_pair};
 use super::{Closure, Encoder, Lazy, Mutant, Options, Rows, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
+use crate::model::reading::is_total;
 use crate::model::{BinOp, Fun};
-use crate::symbolic::Res;
+use crate::symbolic::{Res, unlisted};
 use crate::value::Value;
 use kanon_solver::term::Bool;
 
@@ -92,6 +93,7 @@ impl<'m> Encoder<'m> {
                 Ok((self.rows_of(ways), Bool::TRUE))
             }
             Sym::Lazy(lazy) => {
+                self.whole_parts(lazy, span)?;
                 self.enter(span)?;
                 let found = self.lazy_images(&lazy.clone(), x, span);
                 self.leave();
@@ -99,6 +101,18 @@ impl<'m> Encoder<'m> {
             }
             _ => ill_typed(span),
         }
+    }
+
+    /// Explicit search lists the parts of a relation to apply it, or its domain, and finds a fault of any element.
+    fn whole_parts(&self, lazy: &Lazy<'m>, span: Span) -> Res<()> {
+        let may_hide = match lazy {
+            Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) => !is_total(c.pred),
+            other => self.has_hidden_part(other),
+        };
+        if may_hide {
+            return unlisted(span, "a value of a relation of which a part may have none");
+        }
+        Ok(())
     }
 
     pub(super) fn lazy_images(&mut self, r: &Lazy<'m>, x: &Sym<'m>, span: Span) -> Res<(Rows, Bool)> {
@@ -254,6 +268,9 @@ impl<'m> Encoder<'m> {
     /// f(x): what f relates to x, if that is one value.
     pub(in crate::symbolic) fn apply(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         self.spend(1, span)?;
+        if let Sym::Lazy(lazy) = f {
+            self.whole_parts(lazy, span)?;
+        }
         match f {
             Sym::Absent => return Ok(Val::none()),
             Sym::Set(rows) => return self.apply_rows(rows, x, span),

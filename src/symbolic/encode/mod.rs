@@ -40,7 +40,7 @@ use hashbrown::HashMap;
 use kanon_solver::quantified::Quantifiers;
 use kanon_solver::term::{Bool, Int, Terms};
 use num_bigint::BigInt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -322,6 +322,8 @@ pub struct Encoder<'m> {
     steps: u64,
     depth: u32,
     ranges: HashMap<Int, number::Range>,
+    /// The values of types that were listed.
+    carriers: HashMap<Type, BTreeSet<Value>>,
 }
 
 /// The deepest nesting of expressions.
@@ -341,6 +343,7 @@ impl<'m> Encoder<'m> {
             steps: 0,
             depth: 0,
             ranges: HashMap::new(),
+            carriers: HashMap::new(),
         }
     }
 

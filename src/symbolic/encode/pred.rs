@@ -174,6 +174,10 @@ impl<'m> Encoder<'m> {
 
     /// Equality of settled values.
     pub(in crate::symbolic) fn equal(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Bool> {
+        // Explicit search lists what can be listed, and finds a fault of any element.
+        if self.may_hide_faults(a) || self.may_hide_faults(b) {
+            return unlisted(span, "comparison of sets that may have no value");
+        }
         match (a, b) {
             (Sym::Lazy(x), Sym::Lazy(y)) => match (&**x, &**y) {
                 (Lazy::Ints(a, b), Lazy::Ints(c, d))
@@ -238,7 +242,7 @@ impl<'m> Encoder<'m> {
     /// Inclusion; the left side is settled.
     pub(super) fn included(&mut self, a: &Sym<'m>, b: &Sym<'m>, span: Span) -> Res<Truth> {
         // Explicit search lists it, and finds a fault of any element.
-        if self.may_hide_faults(b) {
+        if self.may_hide_faults(a) || self.may_hide_faults(b) {
             return unlisted(span, "inclusion in a set that may have no value");
         }
         let lazy = match a {
@@ -289,6 +293,9 @@ impl<'m> Encoder<'m> {
 
     /// Whether a set that cannot be listed is an element of another.
     fn member(&mut self, lazy: &Lazy<'m>, a: &Sym<'m>, set: &Sym<'m>, span: Span) -> Res<Truth> {
+        if self.may_hide_faults(a) {
+            return unlisted(span, "membership of a set that may have no value");
+        }
         let infinite = self.is_certainly_infinite(a);
         let Sym::Lazy(set) = set else {
             return if infinite { Ok(Truth::NO) } else { unlisted(span, "an element that cannot be listed") };

@@ -217,19 +217,9 @@ impl<'m> Encoder<'m> {
         };
         // Explicit search lists the parts of these to test a member, and finds a fault of any element.
         let may_hide = match &*lazy {
-            Lazy::Pow(_, a) | Lazy::Seq(_, a) | Lazy::Id(a) | Lazy::Inverse(a) | Lazy::Dom(a) => {
-                self.may_hide_faults(a)
-            }
             Lazy::Boole(BinOp::Diff, _, b) => self.may_hide_faults(b),
-            Lazy::Space(_, a, b)
-            | Lazy::Prj(_, a, b)
-            | Lazy::Restrict(_, a, b)
-            | Lazy::Override(a, b)
-            | Lazy::Compose(a, b)
-            | Lazy::Direct(a, b)
-            | Lazy::Parallel(a, b)
-            | Lazy::If(_, a, b) => self.may_hide_faults(a) || self.may_hide_faults(b),
-            _ => false,
+            Lazy::Product(..) | Lazy::Boole(..) | Lazy::Struct(_) => false,
+            other => self.has_hidden_part(other),
         };
         if may_hide {
             return unlisted(span, "membership in a set of which a part may have no value");
@@ -567,6 +557,38 @@ impl<'m> Encoder<'m> {
     /// infinite: it is looked at where it is needed.
     pub(super) fn may_hide_faults(&self, s: &Sym<'m>) -> bool {
         hides_faults(s) && !self.is_certainly_infinite(s) && !is_over_all_integers(s)
+    }
+
+    /// The same of a part that it is made of.
+    pub(super) fn has_hidden_part(&self, lazy: &Lazy<'m>) -> bool {
+        match lazy {
+            Lazy::Compr(_) | Lazy::Lambda(_) | Lazy::Map(_) => false,
+            Lazy::All(_) | Lazy::Ints(..) | Lazy::Ext(_) | Lazy::Shift(_) => false,
+            Lazy::Pow(_, a) | Lazy::Seq(_, a) | Lazy::Id(a) | Lazy::Inverse(a) | Lazy::Dom(a) => {
+                self.may_hide_faults(a)
+            }
+            Lazy::Space(_, a, b)
+            | Lazy::Product(a, b)
+            | Lazy::Boole(_, a, b)
+            | Lazy::Prj(_, a, b)
+            | Lazy::Restrict(_, a, b)
+            | Lazy::Override(a, b)
+            | Lazy::Compose(a, b)
+            | Lazy::Direct(a, b)
+            | Lazy::Parallel(a, b)
+            | Lazy::If(_, a, b) => self.may_hide_faults(a) || self.may_hide_faults(b),
+            Lazy::Struct(fields) => fields.iter().any(|f| self.may_hide_faults(f)),
+        }
+    }
+
+    /// The elements, or the set as it is if these are too many and none of them can be a fault: what a name is given has
+    /// its value whether anybody asks for it or not.
+    pub(in crate::symbolic) fn settle_whole(&mut self, v: Val<'m>, span: Span) -> Res<Val<'m>> {
+        let v = self.settle(v, span)?;
+        if self.may_hide_faults(&v.sym) {
+            return unlisted(span, "a set that cannot be listed and may have no value");
+        }
+        Ok(v)
     }
 }
 

@@ -353,10 +353,22 @@ impl<'m> Encoder<'m> {
                 Hull::Rec(all)
             }
             Type::Pow(t) if is_infinite(t) => return Ok(None),
-            Type::Pow(t) => match attempt(self.carrier(t, span))? {
-                Some(all) => Hull::Subset(all.into_iter().collect()),
-                None => return Ok(None),
-            },
+            Type::Pow(t) => {
+                // Asked for each unknown as often as another has got its shape.
+                if let Some(known) = self.carriers.get(&**t) {
+                    let known = known.clone();
+                    self.within(known.len(), span)?;
+                    return Ok(Some(Hull::Subset(known)));
+                }
+                match attempt(self.carrier(t, span))? {
+                    Some(all) => {
+                        let all: BTreeSet<Value> = all.into_iter().collect();
+                        self.carriers.insert((**t).clone(), all.clone());
+                        Hull::Subset(all)
+                    }
+                    None => return Ok(None),
+                }
+            }
         }))
     }
 
@@ -433,10 +445,13 @@ impl<'m> Encoder<'m> {
                 });
             }
         }
-        let by_type = self.hull_of_type(ty, span)?;
-        let hull = match (hull, by_type) {
-            (Some(a), Some(b)) => Some(a.meet(b)),
-            (a, b) => a.or(b),
+        // The type says nothing about elements that are listed already, and may be long to list.
+        let hull = match hull {
+            Some(Hull::Subset(of)) => Some(Hull::Subset(of)),
+            hull => match (hull, self.hull_of_type(ty, span)?) {
+                (Some(a), Some(b)) => Some(a.meet(b)),
+                (a, b) => a.or(b),
+            },
         };
         if hull.is_some() {
             return Ok(hull);

@@ -44,6 +44,9 @@ struct Task<'a, 'm> {
 /// A type that is run through without a fact has at most so many values.
 const MAX_CARRIER: u64 = 4096;
 
+/// Values up to this size count as one when they are listed.
+const SIZE_OF_SOME: u64 = 4;
+
 /// The result, unless it was only that something cannot be listed or has no formula.
 pub(in crate::symbolic) fn attempt<T>(result: Res<T>) -> Res<Option<T>> {
     match result {
@@ -490,11 +493,26 @@ impl<'m> Encoder<'m> {
         }
     }
 
+    /// How many plain values a value of a finite type is made of, on average.
+    fn value_size(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::Pair(p) => self.value_size(&p.0).saturating_add(self.value_size(&p.1)),
+            Type::Rec(fields) => fields.iter().map(|(_, t)| self.value_size(t)).fold(0, u64::saturating_add),
+            Type::Pow(t) => {
+                let elements = self.carrier_size(t).unwrap_or(u64::MAX) / 2;
+                elements.saturating_mul(self.value_size(t)).saturating_add(1)
+            }
+            _ => 1,
+        }
+    }
+
     /// The values of a finite type.
     pub(super) fn carrier(&mut self, ty: &Type, span: Span) -> Res<Vec<Value>> {
         let size = self.carrier_size(ty).and_then(|n| usize::try_from(n).ok());
         let Some(size) = size else { return unlisted(span, "a type with infinitely or too many values") };
-        self.within(size, span)?;
+        // Sets inside of values take their room too, and time whenever a value is copied.
+        let room = u64::try_from(size).unwrap_or(u64::MAX).saturating_mul(self.value_size(ty)) / SIZE_OF_SOME;
+        self.within(usize::try_from(room).unwrap_or(usize::MAX).max(size), span)?;
         Ok(match ty {
             Type::Int | Type::Str | Type::Real | Type::Free(_) | Type::Again(_) => {
                 return unlisted(span, "a type with infinitely many values");

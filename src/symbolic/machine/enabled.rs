@@ -154,7 +154,7 @@ fn statement_of<'m>(e: &mut Encoder<'m>, env: &Env<'m>, s: &'m Stmt) -> Res<Bool
             let mut inner = env.clone().without_locals().without_before();
             for (param, arg) in callee.params.iter().zip(args) {
                 let v = e.item(env, arg)?;
-                let v = e.settle(v, arg.span)?;
+                let v = e.settle_whole(v, arg.span)?;
                 inner = inner.with_local(*param, v);
             }
             statement(e, &inner, &callee.body)?

@@ -130,7 +130,7 @@ impl<'m> Runner<'_, 'm> {
                 let mut defs = vec![];
                 for (lhs, e) in pairs {
                     let v = self.encoder.item(env, e)?;
-                    let v = self.encoder.settle(v, e.span)?;
+                    let v = self.encoder.settle_whole(v, e.span)?;
                     defs.push(v.def);
                     values.push((lhs, v));
                 }
@@ -694,7 +694,7 @@ impl<'m> Runner<'_, 'm> {
         let mut defs = vec![];
         for (param, arg) in callee.params.iter().zip(args) {
             let v = self.encoder.item(env, arg)?;
-            let v = self.encoder.settle(v, arg.span)?;
+            let v = self.encoder.settle_whole(v, arg.span)?;
             defs.push(v.def);
             inner = inner.with_local(*param, v);
         }
