@@ -62,8 +62,9 @@ impl Open {
     fn followed(&self, system: &Explicit, property: &Resolved) -> Result<u64, Wrong> {
         let closure = Closure::of_negation(&property.formula);
         let ways = ways(property.premise.as_ref()).expect("a small premise");
-        let mut proof =
-            Proof { sets: self.sets.clone(), components: self.components.clone(), ..Proof::default() };
+        let mut proof = Proof::default();
+        proof.sets.clone_from(&self.sets);
+        proof.components.clone_from(&self.components);
         self.nodes.iter().for_each(|nodes| proof.push(nodes.clone()));
         let mut follower = Follower::new(&closure, &ways, &proof);
         for s in &system.initial {

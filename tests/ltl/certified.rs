@@ -112,7 +112,7 @@ fn formulas_of_models_are_certified_or_refuted() {
         }
     }
     println!("{holds} accepted ({reduced} with witnesses), {fails} refuted, {} undecided", undecided.len());
-    assert!(holds > 50 && fails > 30 && reduced > 10, "{holds} {fails} {reduced}");
+    assert!(holds > 100 && fails > 40 && reduced > 5, "{holds} {fails} {reduced}");
     assert!(undecided.is_empty(), "{undecided:#?}");
 }
 
@@ -147,8 +147,9 @@ fn written(system: &Arc<Machine>, bound: &Bound, strategy: Strategy) -> Option<V
     let group = reduce::group(system, bound, strategy).ok()?;
     let action: Arc<dyn Action> = Arc::new(MachineAction::new(system, group));
     let strategy = reduce::representatives(strategy);
-    let is_reduced = !action.group().is_trivial();
-    let reducer = if is_reduced { Reducer::new(&action, strategy, false) } else { None };
+    let is_moved = !action.group().is_trivial();
+    let reducer = if is_moved { Reducer::new(&action, strategy, false) } else { None };
+    let is_reduced = reducer.is_some();
     let limits = Limits { max_states: Some(300), ..Limits::default() };
     let mut seen = space(system, bound, reducer, limits, None, &stop);
     let options = Options { prove: true, ..Options::default() };
@@ -202,7 +203,7 @@ fn formulas_of_random_machines_are_certified() {
         }
     }
     println!("{accepted} accepted, {reduced} of them with witnesses, {undecided} undecided");
-    assert!(accepted > machines() && reduced > 20, "{accepted}, {reduced}, {undecided}");
+    assert!(accepted > machines() / 4 && reduced > machines() / 20, "{accepted}, {reduced}, {undecided}");
     assert!(undecided <= accepted / 4, "{accepted} accepted, {undecided} undecided");
 }
 
@@ -246,10 +247,11 @@ impl Parts {
     }
 }
 
-const TURNS: &str = "MACHINE turns SETS P VARIABLES on, last INVARIANT on <: P & last : {0, 1}
-    INITIALISATION on := {} || last := 0
-    OPERATIONS up(x) = PRE x : P & x /: on THEN on := on \\/ {x} || last := 1 END;
-               down(x) = PRE x : on THEN on := on - {x} || last := 0 END END";
+const TURNS: &str = "MACHINE turns SETS P VARIABLES on, was INVARIANT on <: P & was : {0, 1}
+    INITIALISATION on := {} || was := 0
+    OPERATIONS up(x) = PRE x : P & x /: on THEN on := on \\/ {x} || was := 1 END;
+               down(x) = PRE x : on THEN on := on - {x} || was := 0 END;
+               stay = skip END";
 
 /// Files that are changed and sealed as if nothing had happened.
 #[test]
@@ -355,11 +357,11 @@ fn what_has_no_value_is_not_accepted() {
     let path = folder.0.join("turns.mch");
     std::fs::write(&path, TURNS).expect("a model");
     let scope = ScopeArgs { card: vec![("P".into(), 2)], ..ScopeArgs::default() };
-    let answer = asked(&path, &scope, "G ({last = 1} => O [up])", Strategy::Off, &folder);
+    let answer = asked(&path, &scope, "G ({was = 1} => O [up])", Strategy::Off, &folder);
     assert_eq!(answer.verdict, Decision::Holds);
     let whole = Parts::read(&folder);
     // The same shape, and an atom without a value in the first state.
-    let bytes = whole.replaced("{last = 1}", "{1 / last = 1}").sealed();
+    let bytes = whole.replaced("{was = 1}", "{1 / was = 1}").sealed();
     let why = with_large_stack(|| certified(&path, &mut || Ok(&bytes[..]), Part::WHOLE, EFFORT));
     let why = why.expect("a thread").expect_err("it is wrong");
     assert!(matches!(&why, Rejected::Undefined { .. }), "{why}");
@@ -373,7 +375,7 @@ fn changed_paths_are_rejected() {
     std::fs::write(&path, TURNS).expect("a model");
     let scope = ScopeArgs { card: vec![("P".into(), 2)], ..ScopeArgs::default() };
     let formula = "G ([up] => F [down])";
-    let answer = asked(&path, &scope, &format!("WF(up) => {formula}"), Strategy::Auto, &folder);
+    let answer = asked(&path, &scope, &format!("WF(down) => {formula}"), Strategy::Auto, &folder);
     assert_eq!(answer.verdict, Decision::Holds, "{:?}", answer.reason);
     let formula = "G F {on = P}";
     let answer = asked(&path, &scope, formula, Strategy::Auto, &folder);
