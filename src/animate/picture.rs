@@ -254,7 +254,9 @@ impl Session {
             picture.root = Element::new("svg");
         }
         for suffix in std::iter::once(String::new()).chain((1..=9).map(|i| i.to_string())) {
-            for (name, is_new) in [("VISB_SVG_OBJECTS", true), ("VISB_SVG_UPDATES", false)] {
+            for (name, is_new) in
+                [("VISB_SVG_OBJECTS", true), ("VISB_SVG_UPDATES", false), ("VISB_SVG_EVENTS", false)]
+            {
                 let Some(records) = self.records(&format!("{name}{suffix}"), stop) else { continue };
                 is_there = true;
                 for record in records.into_iter().take(MAX_ITEMS) {
@@ -291,18 +293,20 @@ impl Session {
         let field =
             |item: &Json, key: &str| item.get(key).and_then(Json::as_str).unwrap_or_default().to_string();
         for item in list("items").iter().flat_map(repeated).take(MAX_ITEMS) {
-            let (id, name, value) = (field(&item, "id"), field(&item, "attr"), field(&item, "value"));
-            let value = match self.ask(&value, stop) {
-                Ok(reply) => plain(&reply),
-                Err(refused) => {
-                    let why = refused.diagnostics.first().map_or("no value", |d| &d.message);
-                    picture.problems.push(format!("{id}.{name}: {why}"));
-                    continue;
+            let id = field(&item, "id");
+            for (name, value) in attributes(&item) {
+                let value = match self.ask(&value, stop) {
+                    Ok(reply) => plain(&reply),
+                    Err(refused) => {
+                        let why = refused.diagnostics.first().map_or("no value", |d| &d.message);
+                        picture.problems.push(format!("{id}.{name}: {why}"));
+                        continue;
+                    }
+                };
+                match picture.root.find(&id) {
+                    Some(e) => e.update(&name, &value),
+                    None => picture.problems.push(format!("the picture has no `{id}`")),
                 }
-            };
-            match picture.root.find(&id) {
-                Some(e) => e.update(&name, &value),
-                None => picture.problems.push(format!("the picture has no `{id}`")),
             }
         }
         for event in list("events").iter().flat_map(repeated).take(MAX_ITEMS) {
@@ -417,6 +421,17 @@ fn put(picture: &mut Picture, mut record: HashMap<String, String>, is_new: bool)
         // Names of fields have no hyphens.
         e.update(&name.replace('_', "-"), &value);
     }
+}
+
+/// What an item sets: `attr` to `value`, or each attribute that it names.
+fn attributes(item: &Json) -> Vec<(String, String)> {
+    let text = |key: &str| item.get(key).and_then(Json::as_str).map(String::from);
+    if let (Some(name), Some(value)) = (text("attr"), text("value")) {
+        return vec![(name, value)];
+    }
+    let all = item.as_object().into_iter().flatten();
+    let named = all.filter(|(n, _)| *n == "text" || ATTRIBUTES.contains(&n.as_str()));
+    named.filter_map(|(n, v)| Some((n.clone(), v.as_str()?.to_string()))).collect()
 }
 
 /// An item, or one for each value of `repeat` or `for`, which stand in its texts as `%0`.

@@ -3,8 +3,9 @@
 
 use super::http::{Request, Response};
 use super::job::{Job, Work};
+use super::limits::lock;
 use super::shape;
-use super::tabs::{Tab, Tabs, lock};
+use super::tabs::{Tab, Tabs};
 use crate::animate::{From, Limits, Place, Session};
 use crate::explore::{Options, Order};
 use crate::lang::diag::FileId;

@@ -1,7 +1,7 @@
 //! A check that runs while the page looks at it.
 
-use super::shape;
-use super::tabs::{Limits, lock};
+use super::limits::{Limits, lock};
+use super::models;
 use crate::explore::Options;
 use crate::explore::search::Progress;
 use crate::lang::files::Files;
@@ -155,7 +155,7 @@ fn run(
                 Ok(checked) => {
                     let mut json = report::json::checked(&checked, &project.opened);
                     if let Some(place) = checked.finding.as_ref().and_then(|f| f.place.as_ref()) {
-                        json["source"] = shape::place(place);
+                        json["source"] = models::place(place);
                     }
                     (json, checked.finding.map(|f| f.trace))
                 }

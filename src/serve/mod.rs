@@ -4,6 +4,7 @@
 //! - [`http`]: requests and responses, with their limits.
 //! - [`door`]: who may come in: the address, a random token, Host and Origin.
 //! - [`models`]: the models of the project's directory, and nothing outside it.
+//! - [`limits`]: how much a request may take.
 //! - [`tabs`]: one session for each tab of a browser.
 //! - [`api`]: the questions of the page; [`shape`]: what it is told of a session; [`job`]: a check that runs meanwhile.
 //! - `assets`: the page: HTML, styles and modules, all our own, compiled in.
@@ -14,12 +15,13 @@ mod api;
 mod door;
 mod http;
 mod job;
+mod limits;
 mod models;
 mod shape;
 mod tabs;
 
 pub use door::token;
-pub use tabs::Limits;
+pub use limits::Limits;
 
 use crate::model::scope::ScopeArgs;
 use http::Response;

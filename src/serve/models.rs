@@ -1,6 +1,8 @@
 //! The models of a directory. Nothing outside it is opened: a name from a page is one of the list.
 
 use crate::lang::files::{Disk, Files};
+use crate::run::answer::Place;
+use serde_json::{Value as Json, json};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,6 +119,11 @@ impl Models {
         let root = format!("{}/", self.root.display());
         path.strip_prefix(&root).unwrap_or(path).to_string()
     }
+}
+
+/// A part of the source.
+pub fn place(t: &Place) -> Json {
+    json!({ "file": t.file, "line": t.line, "label": t.label, "from": t.span.lo, "to": t.span.hi })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a page is told of a session.
 
-use super::models::Models;
+use super::models::{Models, place};
 use super::tabs::Tab;
 use crate::animate::{
     Call, Element, End, Graph, Missing, Operation, Orbit, Picture, Session, Sought, Tree, Unseen,
@@ -8,7 +8,6 @@ use crate::animate::{
 use crate::lang::diag::{Diagnostic, FileId, SourceMap};
 use crate::model::open::Refused;
 use crate::report::json::diagnostic;
-use crate::run::answer::Place;
 use crate::system::{Role, Stop, System};
 use crate::trace::explain::{Disabled, Part, PartKind, Truth};
 use crate::trace::fault::fault_message;
@@ -101,11 +100,6 @@ fn conjuncts(session: &Session, stop: &Stop) -> Vec<Json> {
         })
     };
     session.conjuncts(stop).iter().map(one).collect()
-}
-
-/// A part of the source.
-pub fn place(t: &Place) -> Json {
-    json!({ "file": t.file, "line": t.line, "label": t.label, "from": t.span.lo, "to": t.span.hi })
 }
 
 /// Files by their names below the directory: what is above it is nobody's business.

@@ -1,41 +1,18 @@
 //! One session for each tab of a browser. Tabs do not share anything that changes.
 
 use super::job::Job;
+use super::limits::{Limits, lock};
 use super::models::Models;
 use crate::animate::Session;
 use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
 use crate::run::Deadline;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Sessions at once: the one that was not used for the longest time is given up.
 const MAX_TABS: usize = 24;
-
-/// How much a request may take.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// For a question or a step.
-    pub time: Duration,
-    /// For a check.
-    pub check_time: Duration,
-    /// States of a check.
-    pub states: usize,
-    /// Bytes of the whole program, for a check.
-    pub memory: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            time: Duration::from_secs(10),
-            check_time: Duration::from_secs(3600),
-            states: 50_000_000,
-            memory: 4 << 30,
-        }
-    }
-}
 
 /// What a tab has.
 #[derive(Default)]
@@ -81,11 +58,6 @@ impl Tabs {
         *used = Instant::now();
         Some(tab.clone())
     }
-}
-
-/// A request that panicked has left the tab as it was before, or with a step less: both can be looked at.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Tab {

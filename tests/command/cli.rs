@@ -491,6 +491,8 @@ fn itf_has_its_own_values() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("itf/shapes.itf.json");
     let ran = kanon(&["check", text(&model), "--trace", text(&path)]);
     assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
+    let again = kanon(&["replay", text(&model), text(&path)]);
+    assert_eq!(again.code, HOLDS, "{}{}", again.out, again.err);
     let v: Value = serde_json::from_slice(&std::fs::read(&path).expect("the file")).expect("JSON");
     assert_eq!(v["#meta"]["format"], "ITF");
     assert_eq!(v["vars"].as_array().map(Vec::len), Some(8));

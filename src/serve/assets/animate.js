@@ -105,7 +105,7 @@ function operation(page, o) {
 }
 
 function call(page, o, c) {
-  const text = c.parameters.length ? pairs(c.parameters) : o.name === "INITIALISATION" ? pairs(c.changes) || "initialise" : "take";
+  const text = c.parameters.length ? pairs(c.parameters) : o.name === "INITIALISATION" ? pairs(c.changes) || "initialise" : "step";
   return h("button", {
     type: "button", class: "call", "data-key": `call-${o.name}-${text}`, "data-choice": c.choice,
     "aria-label": `${o.name} ${text}`, title: c.changes.length ? pairs(c.changes) : "changes nothing",

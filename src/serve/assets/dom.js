@@ -18,12 +18,18 @@ export const h = (tag, attributes, ...children) => make(document.createElement(t
 /** An element of a drawing. */
 export const s = (tag, attributes, ...children) => make(document.createElementNS(SVG, tag), attributes, children);
 
-/** Puts children into an element, and the focus back to where it was: elements with the same `data-key` are the same. */
+/** Puts children into an element. Elements with the same `data-key` are the same: they keep the focus and what was typed. */
 export function show(element, ...children) {
-  const key = document.activeElement?.closest?.("[data-key]")?.dataset.key;
-  const within = element.contains(document.activeElement);
+  const active = document.activeElement, key = active?.closest?.("[data-key]")?.dataset.key;
+  const within = element.contains(active);
+  const typed = 'input[type="text"][data-key], input[type="search"][data-key], input[type="number"][data-key]';
+  const texts = new Map([...element.querySelectorAll(typed)].map((e) => [e.dataset.key, e.value]));
+  const caret = within && active.matches?.(typed) && active.type !== "number" ? [active.selectionStart, active.selectionEnd] : null;
   element.replaceChildren(...children.flat(9).filter(Boolean));
-  if (within && key) [...element.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key)?.focus();
+  for (const e of element.querySelectorAll(typed)) if (texts.has(e.dataset.key)) e.value = texts.get(e.dataset.key);
+  const again = within && key && [...element.querySelectorAll("[data-key]")].find((e) => e.dataset.key === key);
+  if (again) again.focus();
+  if (again && caret) again.setSelectionRange(...caret);
 }
 
 export const tab = { name: null };

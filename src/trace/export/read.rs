@@ -41,7 +41,10 @@ fn parse_bytes(text: &[u8]) -> Result<ReadTrace, String> {
     if json.get("transitionList").is_some_and(Json::is_array) {
         return Ok(ReadTrace { json, form: Form::Prob });
     }
-    if json.get("states").is_some_and(Json::is_array) {
+    if let Some(states) = json.get("states").and_then(Json::as_array) {
+        if states.is_empty() {
+            return Err(wrong("it has no state"));
+        }
         return Ok(ReadTrace { json, form: Form::Itf });
     }
     // `ltl --json` answers with a list: the first counterexample in it is meant.
