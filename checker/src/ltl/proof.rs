@@ -120,7 +120,7 @@ pub enum Wrong {
     NoNode {
         node: usize,
         step: usize,
-        left: Set,
+        left: Box<Set>,
     },
     /// The path may end here, and then it refutes the formula.
     Ends {
@@ -374,7 +374,7 @@ impl<'p> Follower<'p> {
                 }
             }
         }
-        Err(wrong.unwrap_or_else(|| Wrong::NoNode { node, step, left: branch.next.clone() }))
+        Err(wrong.unwrap_or_else(|| Wrong::NoNode { node, step, left: Box::new(branch.next.clone()) }))
     }
 
     /// An edge between two nodes: it leads to a smaller component, or is of no use to a counterexample.
