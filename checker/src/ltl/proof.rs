@@ -275,7 +275,10 @@ impl Proof {
     }
 }
 
-type Known = HashMap<(Here, u32), Arc<[(Branch, Vec<u32>)]>>;
+/// Branches, each with the sets that ask no more than what it leaves.
+type Covered = Arc<[(Branch, Vec<u32>)]>;
+
+type Known = HashMap<(Here, u32), Covered>;
 
 /// Checks a proof, state by state.
 pub struct Follower<'p> {
@@ -334,7 +337,7 @@ impl<'p> Follower<'p> {
         Ok(())
     }
 
-    fn branches(&mut self, here: &Here, set: u32) -> Result<Arc<[(Branch, Vec<u32>)]>, Wrong> {
+    fn branches(&mut self, here: &Here, set: u32) -> Result<Covered, Wrong> {
         if let Some(known) = self.known.get(&(*here, set)) {
             return Ok(known.clone());
         }
@@ -347,7 +350,7 @@ impl<'p> Follower<'p> {
             covering.sort_by_key(|s| std::cmp::Reverse(sets[*s as usize].obligations.len()));
             (b, covering)
         });
-        let all: Arc<[_]> = with_sets.collect();
+        let all: Covered = with_sets.collect();
         self.known.insert((*here, set), all.clone());
         Ok(all)
     }
