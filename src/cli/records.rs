@@ -41,13 +41,9 @@ impl Records {
             report::out(&record::annotations(&record));
         }
         let records = [record];
-        let files: [(&Option<PathBuf>, fn(&[Record]) -> String); 2] =
-            [(&self.sarif, record::sarif), (&self.junit, record::junit)];
-        let written = files.into_iter().filter_map(|(path, text)| {
-            let path: &Path = path.as_deref()?;
-            Some(Written::of(path, std::fs::write(path, text(&records))))
-        });
-        written.collect()
+        let sarif = self.sarif.iter().map(|path| (path, record::sarif(&records)));
+        let junit = self.junit.iter().map(|path| (path, record::junit(&records)));
+        sarif.chain(junit).map(|(path, text)| Written::of(path, std::fs::write(path, text))).collect()
     }
 
     /// The model is wrong: said as always, and recorded.
