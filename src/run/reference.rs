@@ -83,7 +83,7 @@ impl<'s> Reference<'s> {
     /// A state for the evaluator, with the constants as it found them itself; none if it did not.
     fn state(&self, row: &[u64]) -> Option<State<'s>> {
         let values = self.system.constant_values(self.system.start_of(row));
-        let mut fitting = self.constants.iter().filter(|s| constants_of(s) == values);
+        let mut fitting = self.constants.iter().filter(|s| may_be_same(&constants_of(s), &values));
         let constants = fitting.next()?.constants.clone();
         // Two that differ only in what is symbolic cannot be told apart.
         if fitting.next().is_some() {
@@ -211,6 +211,11 @@ fn constants_of(state: &State) -> Vec<Option<Value>> {
     state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
 }
 
+/// Whether two valuations agree where both are listed.
+fn may_be_same(a: &[Option<Value>], b: &[Option<Value>]) -> bool {
+    a.iter().zip(b).all(|pair| !matches!(pair, (Some(a), Some(b)) if a != b))
+}
+
 impl Second for Reference<'_> {
     fn root(&mut self, starts: &[(usize, Vec<Vec<u64>>)], compared: &mut Compared) -> Option<Difference> {
         let system = self.system;
@@ -235,17 +240,27 @@ impl Second for Reference<'_> {
         if !constants.faults.is_empty() {
             return gave_up(compared);
         }
-        let expected: BTreeSet<_> = constants.found.iter().map(constants_of).collect();
-        let got: BTreeSet<_> = starts.iter().map(|(start, _)| system.constant_values(*start)).collect();
+        let expected: Vec<_> = constants.found.iter().map(constants_of).collect();
+        let got: Vec<_> = starts.iter().map(|(start, _)| system.constant_values(*start)).collect();
         compared.constants += got.len() as u64;
-        if expected != got {
+        // What one of the two keeps symbolic the other may have listed.
+        let is_listed = |i: &usize| expected.iter().chain(&got).all(|values| values[*i].is_some());
+        let listed: Vec<usize> = (0..system.model.constants.len()).filter(is_listed).collect();
+        let part = |all: &[Vec<Option<Value>>]| -> BTreeSet<Vec<Option<Value>>> {
+            all.iter().map(|values| listed.iter().map(|i| values[*i].clone()).collect()).collect()
+        };
+        if part(&expected) != part(&got) {
             let text = format!("{} valuations against {}", got.len(), expected.len());
             return Some((CONSTANTS, text));
+        }
+        if expected.len() != got.len() {
+            return gave_up(compared);
         }
         self.constants = constants.found;
         for (start, rows) in starts {
             let values = system.constant_values(*start);
-            let Some(state) = self.constants.iter().find(|s| constants_of(s) == values) else {
+            let mut fitting = self.constants.iter().filter(|s| may_be_same(&constants_of(s), &values));
+            let (Some(state), None) = (fitting.next(), fitting.next()) else {
                 return gave_up(compared);
             };
             let initial = reference::initial_states(&cx, state);

@@ -275,6 +275,27 @@ fn a_machine_without_operations_is_audited() {
     assert_eq!(checked.verdict.name(), "holds", "{:?}", checked.reason);
 }
 
+/// What one evaluator lists and the other keeps symbolic is no difference.
+#[test]
+fn a_constant_that_is_listed_or_not_is_no_alarm() {
+    for (i, set) in
+        ["dom({1, 2} * NATURAL)", "NATURAL /\\ (1..2)", "{y | y : NATURAL & y > 3}"].iter().enumerate()
+    {
+        let name = format!("kanon_listed_{}_{i}", std::process::id());
+        let path = std::env::temp_dir().join(format!("{name}.mch"));
+        let text = format!(
+            "MACHINE {name} CONSTANTS k, n PROPERTIES k = {set} & n : 0..1 VARIABLES x INVARIANT x : 0..1 \
+             INITIALISATION x := n OPERATIONS step = x := 1 - x END"
+        );
+        std::fs::write(&path, text).expect("a temporary file");
+        let task = Task { audit: Some(Audit::default()), ..Task::default() };
+        let answer = check_file(&path, &ScopeArgs::default(), &task, &Deadline::never());
+        let _ = std::fs::remove_file(&path);
+        let Ok((_, checked)) = answer else { panic!("{set}: a model without fault") };
+        assert_eq!(checked.verdict.name(), "holds", "{set}: {:?}", checked.reason);
+    }
+}
+
 /// Every machine of a folder: the same answer with and without an audit, and no clause is broken.
 fn silent(folder: &str, most: usize) {
     let mut files: Vec<PathBuf> =

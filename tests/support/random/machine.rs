@@ -30,6 +30,14 @@ impl Machine {
         Machine { seed, model: g.model, scope: g.scope }
     }
 
+    /// The same with sets that may be infinite, constants that are such sets among them.
+    pub fn infinite(seed: u64, size: usize) -> Machine {
+        let mut g = Generator::new(seed);
+        g.infinite = 15 + g.choice.below(40);
+        g.machine(size);
+        Machine { seed, model: g.model, scope: g.scope }
+    }
+
     /// The same with real numbers and freetypes.
     pub fn typed(seed: u64, size: usize) -> Machine {
         let mut g = Generator::new(seed);
@@ -129,9 +137,22 @@ impl Generator {
             let ty = self.ty(1);
             self.add_constant(ty);
         }
+        if self.infinite > 0 {
+            let ty = self.choice.pick(&[Type::Int.pow(), Type::rel(Type::Int, Type::Int), Type::Str.pow()]);
+            self.add_constant(ty);
+        }
         for i in 0..self.model.constants.len() {
             let ty = self.model.constants[i].ty.clone();
             let k = self.node(ExprKind::Const(kanon::model::ConstId(i as u32)), ty.clone());
+            if let Type::Pow(elem) = &ty
+                && self.infinite > 0
+                && self.choice.percent(60)
+            {
+                let set = Box::new(self.symbolic(elem, size / 2));
+                let same = self.node(ExprKind::Binary(BinOp::Eq, Box::new(k), set), Type::Pred);
+                self.model.properties.push(same);
+                continue;
+            }
             let set = self.nonempty(&ty);
             let typing = self.node(ExprKind::Binary(BinOp::In, Box::new(k), Box::new(set)), Type::Pred);
             self.model.properties.push(typing);
