@@ -120,7 +120,7 @@ pub enum Wrong {
     NoNode {
         node: usize,
         step: usize,
-        left: Set,
+        left: Box<Set>,
     },
     /// The path may end here, and then it refutes the formula.
     Ends {
@@ -275,15 +275,16 @@ impl Proof {
     }
 }
 
-type Known = HashMap<(Here, u32), Arc<[(Branch, Vec<u32>)]>>;
+/// Branches, each with the sets that ask no more than what it leaves.
+type Branches = Arc<[(Branch, Vec<u32>)]>;
 
 /// Checks a proof, state by state.
 pub struct Follower<'p> {
     closure: &'p Closure,
     ways: &'p [Way],
     proof: &'p Proof,
-    /// Branches, each with the sets that ask no more than what it leaves; what was worked out before.
-    known: Known,
+    /// What was worked out before.
+    known: HashMap<(Here, u32), Branches>,
     /// Edges between nodes that were looked at.
     pub edges: u64,
 }
@@ -334,7 +335,7 @@ impl<'p> Follower<'p> {
         Ok(())
     }
 
-    fn branches(&mut self, here: &Here, set: u32) -> Result<Arc<[(Branch, Vec<u32>)]>, Wrong> {
+    fn branches(&mut self, here: &Here, set: u32) -> Result<Branches, Wrong> {
         if let Some(known) = self.known.get(&(*here, set)) {
             return Ok(known.clone());
         }
@@ -374,7 +375,7 @@ impl<'p> Follower<'p> {
                 }
             }
         }
-        Err(wrong.unwrap_or_else(|| Wrong::NoNode { node, step, left: branch.next.clone() }))
+        Err(wrong.unwrap_or_else(|| Wrong::NoNode { node, step, left: Box::new(branch.next.clone()) }))
     }
 
     /// An edge between two nodes: it leads to a smaller component, or is of no use to a counterexample.
