@@ -16,6 +16,9 @@ pub struct Premise {
     pub steps: u64,
 }
 
+/// A step by its proposition, and its acceptance.
+pub type Accepting = (u32, u64);
+
 /// A disjunct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
@@ -81,7 +84,7 @@ impl Premise {
     }
 
     /// The weakly and the strongly fair steps, with their acceptance.
-    pub fn fair(&self) -> (&[(u32, u64)], &[(u32, u64)]) {
+    pub fn fair(&self) -> (&[Accepting], &[Accepting]) {
         (&self.weak, &self.strong)
     }
 

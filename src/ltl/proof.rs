@@ -36,7 +36,7 @@ pub enum Reason {
 }
 
 /// What is asked of a state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Asked {
     /// Formulas and their values.
     pub claims: Vec<(u32, bool)>,
@@ -82,7 +82,7 @@ struct Graph {
 struct Index {
     nodes: HashMap<(StateId, NeedId), u32>,
     needs: HashMap<NeedId, NeedId>,
-    first: HashMap<(Vec<(u32, bool)>, Vec<u32>), NeedId>,
+    first: HashMap<Asked, NeedId>,
 }
 
 /// Reads off the store of a search that has found nothing.
@@ -99,13 +99,12 @@ pub fn of<S: Structure>(product: &mut Product<S>, initial: &[StateId]) -> Proved
     let mut places: HashMap<NeedId, u32> = HashMap::new();
     for (i, (state, need)) in graph.nodes.iter().enumerate() {
         let next = places.len() as u32;
-        let asked = *places.entry(*need).or_insert(next);
-        if asked == next {
-            let (claims, past) = product.tableau.asked(*need);
-            proved.asked.push(Asked { claims, past });
+        let place = *places.entry(*need).or_insert(next);
+        if place == next {
+            proved.asked.push(asked(product, *need));
         }
         let components = product.premise.disjuncts.iter().map(|w| of_ways[*w][i].clone()).collect();
-        proved.nodes.push(Node { state: *state, asked, components });
+        proved.nodes.push(Node { state: *state, asked: place, components });
     }
     proved.nodes.sort_by_key(|n| n.state);
     proved
@@ -158,6 +157,11 @@ fn stored_atoms<S: Structure>(product: &mut Product<S>, s: StateId, need: NeedId
     product.tableau.list(list).to_vec()
 }
 
+fn asked<S: Structure>(product: &Product<S>, need: NeedId) -> Asked {
+    let (claims, past) = product.tableau.asked(need);
+    Asked { claims, past }
+}
+
 /// The node, unless the search never expanded its state.
 fn enter<S: Structure>(
     product: &mut Product<S>,
@@ -168,8 +172,7 @@ fn enter<S: Structure>(
 ) -> Option<u32> {
     product.known_kind(s)?;
     let Index { nodes, needs, first } = index;
-    let asked = |need: NeedId| product.tableau.asked(need);
-    let need = *needs.entry(need).or_insert_with(|| *first.entry(asked(need)).or_insert(need));
+    let need = *needs.entry(need).or_insert_with(|| *first.entry(asked(product, need)).or_insert(need));
     let next = g.nodes.len() as u32;
     let n = *nodes.entry((s, need)).or_insert(next);
     if n == next {

@@ -173,6 +173,10 @@ fn judge(dir: &Path, row: &Row, (time, max_states): (Duration, usize), file: &Pa
     else {
         return Judged::NotWritten("refused".into());
     };
+    // The checker takes nothing but whole machines.
+    if !project.opened.model.left_out.is_empty() {
+        return Judged::NotWritten("a part of the machine is left out".into());
+    }
     let said = |why: Rejected| match why.is_undecided() {
         true => Judged::NotDecided(why.to_string()),
         false => Judged::Rejected(why.to_string()),

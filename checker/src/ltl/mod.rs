@@ -19,7 +19,7 @@ use crate::statement::Statement;
 use crate::states::States;
 use closure::Closure;
 use kanon_language::model::open::Opened;
-use kanon_language::model::{Expr, Model, Type};
+use kanon_language::model::{Expr, Model, SetId, Type};
 use kanon_language::temporal::atoms::{self, Bound, From, StateAtom};
 use kanon_semantics::plain::{Scope, Show, Value};
 use kanon_semantics::reference::{self, Cx, Env, State, Successor};
@@ -61,7 +61,7 @@ fn movable(model: &Model, scope: &Scope, bound: &Bound) -> Movable {
     let current = bound.states.iter().any(|s| matches!(s, StateAtom::Current(_)));
     if single || current {
         for i in 0..model.sets.len() {
-            movable.fix_type(&Type::Given(kanon_language::model::SetId(i as u32)));
+            movable.fix_type(&Type::Given(SetId(i as u32)));
         }
     }
     movable
@@ -343,7 +343,9 @@ pub fn put_nodes(out: &mut Vec<u8>, nodes: &[Node]) {
     }
 }
 
-type Placed = Vec<(u64, Vec<(kanon_language::model::SetId, Vec<u32>)>)>;
+/// For each set of the statement the images of its elements.
+type Images = Vec<(SetId, Vec<u32>)>;
+type Placed = Vec<(u64, Images)>;
 
 /// Witnesses, each after the place of its state among those that are not listed.
 fn placed_witnesses(checker: &Checker, bytes: &mut Bytes) -> Option<Placed> {
@@ -645,7 +647,7 @@ fn renamed(
     c: &Checker,
     valuation: usize,
     variables: &[Option<Value>],
-    images: Vec<(kanon_language::model::SetId, Vec<u32>)>,
+    images: Images,
     at: &dyn Fn() -> Place,
 ) -> Result<usize, Rejected> {
     let p = Permutation::new(images, &c.movable)

@@ -1,13 +1,16 @@
 //! A counterexample to a formula: a trace that is followed by the reference evaluator, and judged as a word.
 
 use super::lasso::{Letter, Word};
+use super::tableau::Here;
 use super::{Atoms, here};
 use crate::check::fault_at;
 use crate::reject::{Place, Rejected};
 use crate::trace::{Trace, Walk};
 use kanon_language::model::Expr;
 use kanon_language::temporal::atoms::Bound;
-use kanon_semantics::reference::{self, Cx, State};
+use kanon_language::temporal::syntax::Prop;
+use kanon_semantics::plain::fault::Fault;
+use kanon_semantics::reference::{self, Cx, State, StepFault};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is wrong: the formula is false on the path, and its premise is true.
@@ -78,10 +81,6 @@ impl<'m> Reader<'_, 'm> {
         let cx = self.walk.cx(self.walk.effort.state);
         let props = self.atoms.of_state(&cx, state, &at)?;
         let next = reference::successors(&cx, state);
-        // Whatever is not known of a state could change what the formula asks of it.
-        if let Some(f) = next.faults.first() {
-            return Err(fault_at(at(), &f.fault, &self.walk.model.operations[f.op.index()].name));
-        }
         let mut of_steps = vec![];
         let mut instances = BTreeSet::new();
         for s in &next.steps {
@@ -90,6 +89,9 @@ impl<'m> Reader<'_, 'm> {
         }
         whole(&cx, &at)?;
         let here = here(props, state, next.steps.iter().zip(&of_steps).map(|(s, props)| (*props, &s.state)));
+        if let Some(f) = next.faults.iter().find(|f| !self.is_told(&here, f)) {
+            return Err(fault_at(at(), &f.fault, &self.walk.model.operations[f.op.index()].name));
+        }
         let Some(step) = step else {
             return Ok((Letter { here, taken: None, instance: None, instances }, None));
         };
@@ -98,6 +100,29 @@ impl<'m> Reader<'_, 'm> {
         let taken = place.and_then(|i| of_steps.get(i)).copied();
         let instance = self.number(found);
         Ok((Letter { here, taken, instance, instances }, Some(found.state.clone())))
+    }
+
+    /// Whether an operation that has no value here could change nothing that the formula asks of this state: it is no
+    /// deadlock anyway, and what could be enabled by it is enabled by others.
+    fn is_told(&self, here: &Here, f: &StepFault) -> bool {
+        let property = &self.atoms.bound.property;
+        let (mut asked, mut sink) = (0u64, false);
+        let bit = |i: u32| 1u64.checked_shl(i).unwrap_or(0);
+        property.formula.for_each_atom(&mut |p| match p {
+            Prop::Enabled(i) => asked |= bit(*i),
+            Prop::Sink => sink = true,
+            _ => {}
+        });
+        let mut instances = false;
+        if let Some(premise) = &property.premise {
+            premise.for_each(&mut |i| asked |= bit(*i));
+            instances = premise.is_of_instances();
+        }
+        let steps = (0..).zip(&self.atoms.bound.steps);
+        let may_be = steps.filter(|(_, s)| s.operation.is_none_or(|op| op == f.op)).map(|(i, _)| bit(i));
+        let open = may_be.fold(0, |all, b| all | b) & asked & !here.enabled;
+        let is_open = here.deadlock || open != 0 || instances || (sink && here.sink);
+        !is_open && matches!(f.fault, Fault::Wd(_))
     }
 
     fn number(&mut self, step: &reference::Successor) -> Option<u32> {

@@ -276,17 +276,15 @@ impl Proof {
 }
 
 /// Branches, each with the sets that ask no more than what it leaves.
-type Covered = Arc<[(Branch, Vec<u32>)]>;
-
-type Known = HashMap<(Here, u32), Covered>;
+type Branches = Arc<[(Branch, Vec<u32>)]>;
 
 /// Checks a proof, state by state.
 pub struct Follower<'p> {
     closure: &'p Closure,
     ways: &'p [Way],
     proof: &'p Proof,
-    /// Branches, each with the sets that ask no more than what it leaves; what was worked out before.
-    known: Known,
+    /// What was worked out before.
+    known: HashMap<(Here, u32), Branches>,
     /// Edges between nodes that were looked at.
     pub edges: u64,
 }
@@ -337,7 +335,7 @@ impl<'p> Follower<'p> {
         Ok(())
     }
 
-    fn branches(&mut self, here: &Here, set: u32) -> Result<Covered, Wrong> {
+    fn branches(&mut self, here: &Here, set: u32) -> Result<Branches, Wrong> {
         if let Some(known) = self.known.get(&(*here, set)) {
             return Ok(known.clone());
         }
@@ -350,7 +348,7 @@ impl<'p> Follower<'p> {
             covering.sort_by_key(|s| std::cmp::Reverse(sets[*s as usize].obligations.len()));
             (b, covering)
         });
-        let all: Covered = with_sets.collect();
+        let all: Branches = with_sets.collect();
         self.known.insert((*here, set), all.clone());
         Ok(all)
     }
