@@ -105,7 +105,7 @@ fn changed_proofs_are_rejected_for_the_right_reason() {
     assert!(accepted.steps > 0 && accepted.questions == 6, "{accepted:?}");
     let places =
         |kind: Kind| whole.chunks.iter().enumerate().filter(move |(_, c)| c.0 == kind).map(|(i, _)| i);
-    let last = places(Kind::Steps).last().expect("steps");
+    let last = places(Kind::Steps).next_back().expect("steps");
     // The last clause is missing, or the last byte of it.
     let mut cut = whole.clone();
     cut.chunks.remove(last);
@@ -137,7 +137,7 @@ fn changed_proofs_are_rejected_for_the_right_reason() {
     assert!(matches!(rejected(&wide), Rejected::Width { .. }));
     // A question is left out, or answered by nobody, or there is one too many.
     let mut fewer = whole.clone();
-    fewer.chunks.truncate(places(Kind::Question).last().expect("questions"));
+    fewer.chunks.truncate(places(Kind::Question).next_back().expect("questions"));
     assert!(matches!(rejected(&fewer), Rejected::Missing { .. }));
     let mut told = whole.clone();
     told.chunks[question].1 = vec![0];
