@@ -552,10 +552,13 @@ impl<S: System> Walk<S> {
     }
 }
 
+/// From which state of the list, and by which transition; none where the search began.
+type How = Option<(usize, Label)>;
+
 /// What a search has seen, breadth first: each state, and how it was reached.
 #[derive(Default)]
 struct Seen {
-    all: Vec<(Vec<u64>, Option<(usize, Label)>)>,
+    all: Vec<(Vec<u64>, How)>,
     known: HashSet<Vec<u64>>,
     /// Why there may be states that it has not seen, or tests without an answer.
     gap: Option<Unseen>,
@@ -563,12 +566,7 @@ struct Seen {
 
 impl Seen {
     /// Lists a state that is new; whether it passes the test.
-    fn list(
-        &mut self,
-        row: Vec<u64>,
-        how: Option<(usize, Label)>,
-        test: &mut dyn FnMut(&[u64]) -> Res<bool>,
-    ) -> bool {
+    fn list(&mut self, row: Vec<u64>, how: How, test: &mut dyn FnMut(&[u64]) -> Res<bool>) -> bool {
         let passes = test(&row);
         self.known.insert(row.clone());
         self.all.push((row, how));

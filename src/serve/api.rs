@@ -29,7 +29,8 @@ pub fn answer(tabs: &Tabs, question: &str, request: &Request) -> Response {
         return Response::refused(405, "questions are posted");
     }
     // Forms of other pages cannot send this type without asking first, and we do not allow them.
-    if !request.content_type.as_deref().is_some_and(|t| t.split(';').next() == Some("application/json")) {
+    let kind = request.content_type.as_deref().and_then(|t| t.split(';').next());
+    if kind != Some("application/json") {
         return Response::refused(415, "questions are JSON");
     }
     let Ok(asked) = serde_json::from_slice::<Json>(&request.body) else {

@@ -26,12 +26,15 @@ pub struct Tab {
     pub job: Option<Job>,
 }
 
+/// A tab, and when it was used last.
+type Used = (Instant, Arc<Mutex<Tab>>);
+
 /// All tabs.
 pub struct Tabs {
     pub models: Models,
     pub scope: ScopeArgs,
     pub limits: Limits,
-    all: Mutex<HashMap<String, (Instant, Arc<Mutex<Tab>>)>>,
+    all: Mutex<HashMap<String, Used>>,
 }
 
 impl Tabs {

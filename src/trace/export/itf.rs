@@ -130,7 +130,7 @@ pub fn read(json: &Json, ty: &Type, reader: &Reader) -> Result<Option<Value>, St
             let case = case.ok_or_else(wrong)?.0;
             match (free.argument(case), json.get("value")) {
                 (Some(t), Some(inside)) => {
-                    read(inside, &t, reader)?.map(|v| Value::Free(case, Some(Box::new(v).into())))
+                    read(inside, &t, reader)?.map(|v| Value::Free(case, Some(Box::new(v))))
                 }
                 _ => Some(Value::Free(case, None)),
             }
@@ -148,7 +148,7 @@ pub fn read(json: &Json, ty: &Type, reader: &Reader) -> Result<Option<Value>, St
                 read(fields.get(&**n).ok_or_else(wrong)?, t, reader)
             };
             let values: Option<Vec<Value>> = types.iter().map(field).collect::<Result<_, _>>()?;
-            values.map(|v| Value::Rec(v.into()))
+            values.map(Value::Rec)
         }
         (Json::Array(items), Type::Pow(elem)) => {
             let (_, ran) = elem.as_pair().ok_or_else(wrong)?;
