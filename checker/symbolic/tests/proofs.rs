@@ -39,6 +39,7 @@ fn proved(path: &Path, argument: Argument, lemmas: &[Vec<u8>], mutant: Mutant) -
             no_deadlock: false,
             goal: Goal::Ignored,
             goal_text: None,
+            formula: None,
         },
         symmetry: vec![],
         valuations: 0,
