@@ -189,7 +189,7 @@ fn a_guard_without_a_value_is_told_of_its_operation() {
     );
     // The guard is false there for those who do not read from left to right.
     answer(&["check", text(&path), "--no-deadlock", "--json"], HOLDS);
-    let path = file("guarded", "guarded.mch", &machine.replace("2 / (3 - x)", "2 / x"));
+    let path = file("guarded", "guarded.mch", machine.replace("2 / (3 - x)", "2 / x"));
     let v = answer(&["check", text(&path), "--no-deadlock", "--wd", "strict", "--json"], FAILS);
     assert_eq!(v["finding"]["operation"], "INVARIANT");
 }
