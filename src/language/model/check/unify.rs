@@ -116,9 +116,10 @@ impl Unifier {
             }
             // A datatype of Event-B; whatever else is in it follows from its parameters.
             (Type::Free(f), Type::Free(g)) if f.name() == g.name() => {
-                let pairs = f.parameters().iter().zip(g.parameters());
-                let all = pairs.map(|(s, t)| self.unify(s, t)).fold(true, |all, one| all && one);
-                all && f.def().parameters.is_some() && f.parameters().len() == g.parameters().len()
+                let mut pairs = f.parameters().iter().zip(g.parameters());
+                pairs.all(|(s, t)| self.unify(s, t))
+                    && f.def().parameters.is_some()
+                    && f.parameters().len() == g.parameters().len()
             }
             _ => false,
         }
