@@ -4,6 +4,7 @@ use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
 use crate::system::{Fault, Label, Machine, Res, System, Transition, Visitor};
 use crate::value::fault::NOWHERE;
+use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -76,7 +77,7 @@ impl Visitor<<Machine as System>::Here> for Gather<'_> {
 /// Rows in which the invariants of all levels are known to hold: most steps lead to where others have led.
 #[derive(Default)]
 pub(super) struct Known {
-    rows: HashSet<Box<[u64]>>,
+    rows: HashSet<Box<[u64]>, FixedState>,
 }
 
 impl Known {

@@ -9,7 +9,8 @@ use crate::system::{
     Check, Complete, Fault, Label, Machine, Operation, Res, Starts, Stop, System, Transition, Visit, Visitor,
     Width,
 };
-use std::collections::HashMap;
+use foldhash::fast::FixedState;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +34,7 @@ pub struct Product {
 #[derive(Default)]
 struct Sets {
     all: boxcar::Vec<Arc<[u64]>>,
-    words: Mutex<HashMap<Arc<[u64]>, u64>>,
+    words: Mutex<HashMap<Arc<[u64]>, u64, FixedState>>,
 }
 
 impl Sets {
@@ -185,7 +186,7 @@ impl Product {
         own
     }
 
-    /// All steps of a move, as states of the product.
+    /// All steps of a move, as states of the product, each once.
     fn steps(
         &self,
         w: &mut Worker,
@@ -201,6 +202,18 @@ impl Product {
         if is_open && !self.is_paired() {
             self.shaky.store(true, Ordering::Relaxed);
         }
+        // One step of a set is just one.
+        let is_single = next.len() == 1 && !self.is_paired();
+        let mut seen: HashSet<(Label, Vec<u64>), FixedState> = HashSet::default();
+        let mut visit = |w: &mut Worker, found: Visited| {
+            if let Visited::State(args, row) = &found
+                && !is_single
+                && !seen.insert((args.clone(), row.clone()))
+            {
+                return ControlFlow::Continue(());
+            }
+            visit(w, found)
+        };
         for n in next {
             let flow = match n {
                 Next::Fault(fault) => visit(w, Visited::Fault(fault)),
@@ -296,7 +309,7 @@ impl System for Product {
         let blank = self.blank(&mut w.inner, start)?;
         let from = Source { concrete: blank.clone(), members: vec![blank] };
         let mut fault = None;
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let (flow, _) = self.steps(w, 0, &from, &mut |w, found| match found {
             Visited::Fault(e) => {
                 Fault::gather(&mut fault, e);
@@ -327,14 +340,10 @@ impl System for Product {
         let from = Source { concrete, members };
         let mut has_moved = false;
         for at in 1..self.joint.moves.len() {
-            let mut seen = std::collections::HashSet::new();
             let (flow, moved) = self.steps(w, at, &from, &mut |w, found| match found {
                 Visited::Fault(fault) => visit.fault(at - 1, fault),
                 Visited::State(args, row) => {
                     let label: Label = std::iter::once(at as u64 - 1).chain(args).collect();
-                    if !seen.insert((label.clone(), row.clone())) {
-                        return ControlFlow::Continue(());
-                    }
                     w.here = Here { is_stuck: self.is_stuck(&row), label };
                     visit.transition(Transition { operation: at - 1, target: &row, here: &mut w.here })
                 }

@@ -120,6 +120,58 @@ fn obligations_by_name() {
     }
 }
 
+/// What the table above has not: obligations about values that must exist, theorems and variants.
+#[test]
+fn further_obligations_by_name() {
+    let inc = |guards: &str, witness: &str, value: &str| {
+        format!(
+            "event inc2 refines inc any q where @g q ∈ 1‥2 @r y + q ≤ 3 {guards} with @p p = {witness} \
+             then @a y ≔ {value} end"
+        )
+    };
+    let ok = inc("", "q", "y + q");
+    let new = |status: &str, guard: &str, action: &str| {
+        format!("{ok} {status} event new when @g {guard} then @a {action} end")
+    };
+    let table = [
+        ("", "", ok.clone(), "holds"),
+        ("", "", inc("", "q ÷ (q − 2)", "y + q"), "inc2/p/WWD R"),
+        ("", "", inc("@d 4 ÷ y ≥ 0", "q", "y + q"), "inc2/d/WD R"),
+        ("", "", inc("", "q", "y + q ÷ y"), "inc2/a/WD R"),
+        ("", "", inc("theorem @th q < 2", "q", "y + q"), "inc2/th/THM R"),
+        ("", "", inc("theorem @th q < 3", "q", "y + q"), "holds"),
+        ("@w 6 ÷ y > 0", "", ok.clone(), "w/WD R"),
+        ("", "", new("", "y > 2", "y :∣ y' = y ∧ y' < 0"), "new/a/FIS R"),
+        ("", "", new("", "y > 2", "y :∣ y' = y ∧ y' > 0"), "holds"),
+        ("", "5 ÷ y", new("convergent", "y ≥ 0", "y ≔ y"), "VWD R"),
+        ("", "y − 2", new("convergent", "y = 0", "y ≔ y"), "new/NAT R"),
+        ("", "y", new("convergent", "y = 1", "y ≔ y"), "new/VAR R"),
+        ("", "{n ∣ n > y}", new("convergent", "y = 1", "y ≔ y"), "FIN R"),
+        ("", "0‥y", new("convergent", "y = 1", "y ≔ y"), "new/VAR R"),
+        ("", "y", new("anticipated", "y = 1", "y ≔ y"), "holds"),
+    ];
+    for (i, (invariant, variant, events, expected)) in table.iter().enumerate() {
+        let variant = if variant.is_empty() { String::new() } else { format!("variant @v {variant}") };
+        let text = format!(
+            "machine M variables x invariants @t x ∈ ℤ events\n event INITIALISATION then @a x ≔ 0 end\n \
+             event inc any p where @g p ∈ 1‥2 @r x + p ≤ 3 then @a x ≔ x + p end\nend\n\
+             machine R refines M variables y invariants @glue x = y {invariant} {variant} events\n \
+             event INITIALISATION then @a y ≔ 0 end\n {events}\nend\n"
+        );
+        let dir = folder(&format!("further{i}"), &[("t.eventb", &text)]);
+        let found = match ask(&dir.join("t.eventb"), &Task::default()) {
+            Err(why) => format!("refused: {why}"),
+            Ok(r) => match (r.verdict, r.finding) {
+                (Decision::Fails, Some(f)) => {
+                    format!("{} {}", f.name.unwrap_or(f.obligation.into()), f.level)
+                }
+                (verdict, _) => verdict.name().into(),
+            },
+        };
+        assert_eq!(found, *expected, "{events} {variant} {invariant}");
+    }
+}
+
 #[test]
 fn actions_are_simulated() {
     let act = labelled("act", "becomes_element_of(~[$x],interval(~#0,#1))");

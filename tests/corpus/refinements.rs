@@ -2,7 +2,8 @@
 //! disproved by `kanon prove`.
 //!
 //! `tests/corpus/refine.csv` has the answers. They are our own: ProB has none to compare with, since its `-refchk` looks
-//! at traces only. So a change of one has to be argued. Rows that are not `short` run with `KANON_CORPUS_ALL=1` only
+//! at traces only. So a change of one has to be argued. `tests/corpus/traces.csv` has what `-refchk` answered, for
+//! `--traces`; where the two differ, the reason is in the row. Rows that are not `short` run with `KANON_CORPUS_ALL=1` only
 //! (`./test --long`).
 
 use crate::tables::{corpus, seconds, walk};
@@ -82,6 +83,30 @@ fn refinements_of_the_corpus() {
     }
     println!("{} of {} refinements answer as listed", wanted.len() - wrong.lines().count(), wanted.len());
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn traces_of_the_corpus() {
+    let Some(dir) = corpus("expected.csv") else { return };
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/traces.csv");
+    let text = std::fs::read_to_string(list).expect("the list of ProB's answers");
+    let mut compared = 0;
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let cells: Vec<&str> = line.splitn(4, ',').collect();
+        let [file, prob, ours, reason] = cells[..] else { panic!("four cells: {line}") };
+        assert!(prob == ours || !reason.is_empty(), "{file}: why do the two differ?");
+        let path = dir.join(file);
+        if !path.exists() {
+            continue;
+        }
+        let task = Task { traces: true, ..Task::default() };
+        let deadline = Deadline::after(Some(seconds()));
+        let found = refine(&path, &ScopeArgs::default(), &task, &deadline, &mut |_| {});
+        let found = found.map_or("refused", |(_, r)| r.verdict.name());
+        assert_eq!(found, ours, "{file}; ProB: {prob}");
+        compared += 1;
+    }
+    println!("{compared} trace refinements answer as listed");
 }
 
 /// Rodin's proofs are for all sizes of sets, so one of them and a counterexample at any size contradict each other.

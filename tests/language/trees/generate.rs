@@ -279,7 +279,7 @@ pub fn machine(b: &mut Bytes) -> Machine {
             vec![]
         } else {
             let case = |b: &mut Bytes| (ident(b), (b.choose(2) == 1).then(|| expr(b, 2)));
-            b.some(|b| FreeDecl { name: ident(b), cases: b.some(case) })
+            b.some(|b| FreeDecl { name: ident(b), parameters: None, cases: b.some(case) })
         },
         constants: list(b),
         abstract_constants: list(b),
