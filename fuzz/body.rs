@@ -129,8 +129,14 @@ pub fn certificate(bytes: &[u8]) {
     let checked = |bytes: &[u8]| check_model(&model, &scope, None, &mut || Ok(bytes), Part::WHOLE, effort);
     let _ = checked(bytes);
     let states = u64::from(bytes.first().copied().unwrap_or_default());
-    let claims =
-        Claims { invariant: true, assertions: true, no_deadlock: true, goal: Goal::Ignored, goal_text: None };
+    let claims = Claims {
+        invariant: true,
+        assertions: true,
+        no_deadlock: true,
+        goal: Goal::Ignored,
+        goal_text: None,
+        formula: None,
+    };
     let statement = Statement {
         kanon: "fuzzed".into(),
         files: vec![],
