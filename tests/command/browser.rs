@@ -334,7 +334,6 @@ fn a_walk_through_every_view() {
         assert!(wide.as_i64() <= Some(0), "{view} is {wide} pixels too wide");
     }
     b.accessible("narrow");
-    b.picture("narrow.png");
 
     // By keyboard only: filter, take, undo, redo.
     b.size(1360, 900);
