@@ -73,6 +73,7 @@ fn certified(path: &Path) -> Parts {
             no_deadlock: true,
             goal: Goal::Ignored,
             goal_text: None,
+            formula: None,
         },
         symmetry: vec![],
         valuations: 1,

@@ -24,12 +24,12 @@ use kanon_checker::check::{Effort, Part, sizes};
 use kanon_checker::container::{Kind, Reader, Writer};
 use kanon_checker::ltl::check_formula;
 use kanon_checker::ltl::proof::Wrong;
-use kanon_checker::statement::{Claims, Goal, Statement};
+use kanon_checker::statement::{Claims, Constants, Goal, Statement};
 use kanon_checker::{Accepted, Rejected, check as certified, check_trace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const EFFORT: Effort = Effort { root: 20_000_000, state: 2_000_000 };
+const EFFORT: Effort = Effort { root: 20_000_000, solved: 20_000_000, state: 2_000_000 };
 
 /// A folder that goes away with its owner.
 struct Folder(PathBuf);
@@ -133,10 +133,12 @@ fn statement(system: &Machine, symmetry: Vec<String>, states: usize) -> String {
         minint: system.scope.minint.clone(),
         maxint: system.scope.maxint.clone(),
         wd: "kleene".into(),
+        constants: Constants::Enumerated,
         claims,
         symmetry,
         valuations: system.valuations() as u64,
         states: states as u64,
+        formulas: None,
     };
     statement.json()
 }
