@@ -123,9 +123,7 @@ pub fn write_formula(path: &Path, solved: &Solved, formula: &Proven, stop: &Stop
         rows: &rows,
         instances: &instances,
     };
-    whole(path, |out| {
-        certify::ltl::write(out, &statement, &solved.machine, formula.reduction, &paths, stop)
-    })
+    whole(path, |out| certify::ltl::write(out, &statement, &solved.machine, formula.reduction, &paths, stop))
 }
 
 /// Writes the certificate of a proof by formulas, and says where.
