@@ -1,4 +1,4 @@
-//! Datatypes of theories and operators on them. What the formulas mean was asked of ProB 1.8.2.
+//! Datatypes of theories and operators on them. Expected values follow from the definitions; ProB was not asked here.
 
 use super::eventb::{EVENT, Event, INIT, context, counts, machine, package, term};
 

@@ -55,7 +55,7 @@ fn the_context() -> String {
     )
 }
 
-/// What Rodin's static checker made of the sources: formulas anew, with types, and things that it adds.
+/// Checked files of the sources, written by hand after the form that Rodin gives them: no file of Rodin was at hand.
 fn built(memory: Memory) -> Memory {
     let of = |file: &str, rest: &str| {
         let kind = if file.ends_with("bum") { "machineFile" } else { "contextFile" };
