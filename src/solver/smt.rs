@@ -11,6 +11,7 @@ use crate::solver::{NoAnswer, Outcome, Solver, Stop};
 use crate::term::{Assignment, Bool, BoolNode, Terms, Var};
 use hashbrown::HashMap;
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -325,10 +326,20 @@ impl Drop for Smt {
     }
 }
 
-/// Which of the known solvers are there.
+/// Which of the known solvers are there. Nothing is run for it: a program may never end.
 pub fn installed() -> Vec<&'static str> {
-    let is_there = |program: &&str| {
-        Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-    };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |program: &&str| std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)));
     ["z3", "cvc5"].into_iter().filter(is_there).collect()
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.with_extension(std::env::consts::EXE_EXTENSION).is_file()
 }

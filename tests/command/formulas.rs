@@ -127,8 +127,8 @@ fn a_solver_that_is_none() {
         ("sat-always", "while read x; do echo sat; done"),
         ("garbage", "head -c 5000 /dev/urandom; cat >/dev/null"),
         ("errors", "while read x; do echo '(error \"out of memory\")'; done"),
-        ("hangs", "[ \"$1\" = --version ] || sleep 100"),
-        ("floods", "[ \"$1\" = --version ] || yes '('"),
+        ("hangs", "sleep 100"),
+        ("floods", "yes '('"),
     ];
     for (name, script) in scripts {
         let folder = file(&format!("formulas/{name}"), "z3", format!("#!/bin/sh\n{script}\n"));
