@@ -329,7 +329,8 @@ impl Drop for Smt {
 /// Which of the known solvers are there. Nothing is run for it: a program may never end.
 pub fn installed() -> Vec<&'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |program: &&str| std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)));
+    let is_there =
+        |program: &&str| std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)));
     ["z3", "cvc5"].into_iter().filter(is_there).collect()
 }
 

@@ -40,8 +40,8 @@ fn with<T>(names: &[&str], look: impl FnOnce(&Validator) -> T) -> T {
     look(validator)
 }
 
-pub fn is_valid(command: &str, answer: &Value) -> bool {
-    with(&parts(command), |v| v.is_valid(answer))
+pub fn is_valid_as(part: &str, answer: &Value) -> bool {
+    with(&[part], |v| v.is_valid(answer))
 }
 
 fn complain(names: &[&str], answer: &Value) {
