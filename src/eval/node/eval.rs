@@ -334,6 +334,9 @@ pub(in crate::eval) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
             Val::seq(all)
         }
         Unary::Mu => {
+            if ops::infinite(&a) {
+                return Err(Fault::wd(WdKind::NotSingleton));
+            }
             let a = force(a, rep)?;
             match (a.count(), a.elems().next()) {
                 (1, Some(v)) => v,

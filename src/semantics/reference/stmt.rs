@@ -355,6 +355,12 @@ fn call<'m>(
         let arg = settle(cx, env, item(cx, env, arg)?, arg.span)?;
         inner = inner.with_local(*param, arg);
     }
+    // A result stands for what it is given to, which may have a value before the call.
+    for (lhs, result) in results.iter().zip(&callee.results).filter(|(lhs, _)| lhs.path.is_empty()) {
+        if let Ok(value) = env.read_target(lhs.target, lhs.span) {
+            inner = inner.with_local(*result, value);
+        }
+    }
     let ran = run(cx, &inner, &callee.body, Pre::Duty);
     let mut out = Outcomes { done: vec![], faults: ran.faults };
     for end in ran.done {

@@ -4,7 +4,7 @@
 
 use super::super::encode::{Encoder, Env, Slot, Truth, Val};
 use super::super::{Res, unsupported};
-use super::run::{Pre, Runner};
+use super::run::{Pre, Runner, read};
 use crate::model::{Expr, LocalId, Operation, Stmt, StmtKind};
 use kanon_solver::term::Bool;
 
@@ -146,7 +146,7 @@ fn statement_of<'m>(e: &mut Encoder<'m>, env: &Env<'m>, s: &'m Stmt) -> Res<Bool
         {
             Bool::TRUE
         }
-        StmtKind::Call { op, args, .. } => {
+        StmtKind::Call { results, op, args } => {
             let model = e.model;
             let Some(callee) = model.operations.get(op.index()) else {
                 return unsupported(s.span, "a call of what is no operation");
@@ -156,6 +156,9 @@ fn statement_of<'m>(e: &mut Encoder<'m>, env: &Env<'m>, s: &'m Stmt) -> Res<Bool
                 let v = e.item(env, arg)?;
                 let v = e.settle_whole(v, arg.span)?;
                 inner = inner.with_local(*param, v);
+            }
+            for (lhs, result) in results.iter().zip(&callee.results).filter(|(lhs, _)| lhs.path.is_empty()) {
+                inner = inner.with_local(*result, read(env, lhs.target));
             }
             statement(e, &inner, &callee.body)?
         }

@@ -702,6 +702,10 @@ impl<'m> Runner<'_, 'm> {
         if def == Bool::FALSE {
             return Ok(self.faulty(env));
         }
+        // A result stands for what it is given to, which may have a value before the call.
+        for (lhs, result) in results.iter().zip(&callee.results).filter(|(lhs, _)| lhs.path.is_empty()) {
+            inner = inner.with_local(*result, read(env, lhs.target));
+        }
         let ran = self.run(&inner, &callee.body, Pre::Duty)?;
         let mut new = env.clone();
         let mut written = BTreeMap::new();
