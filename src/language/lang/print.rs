@@ -527,7 +527,7 @@ impl Printer {
                 self.put("INVARIANT ");
                 self.expr(invariant, TOP);
                 self.put(" VARIANT ");
-                self.expr(variant, BRACKETS);
+                self.expr(variant, TOP);
                 self.put(" END");
             }
             SubstKind::Call { results, op, args } => {
