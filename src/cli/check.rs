@@ -99,6 +99,11 @@ pub struct Args {
     /// Show transitions by operation, and operations that are never enabled
     #[arg(long)]
     pub stats: bool,
+    /// When everything was explored, look at every state once more: for conjuncts of guards that are never false,
+    /// antecedents in the invariant that are never true, parameters that make no difference; with `--ltl` for parts of
+    /// formulas that do not matter. What is cheap is always said
+    #[arg(long)]
+    pub coverage: bool,
     /// Check the checker while it runs: after every event, or every N-th, the refinement chain's invariants, and
     /// sampled states by a second evaluator; slow
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
@@ -194,13 +199,20 @@ impl Args {
             with_formulas: self.ltl,
             proof_info: self.formulas.proof_info,
             certificate: self.certificate.clone(),
+            coverage: self.coverage,
         }
     }
 
     /// The machine's own formulas.
     fn formulas(&self) -> ltl::Task {
         let limits = space::Limits { max_states: self.limits.max_states, max_memory: self.max_memory };
-        ltl::Task { limits, symmetry: self.symmetry, audit: self.audit.is_some(), ..ltl::Task::default() }
+        ltl::Task {
+            limits,
+            symmetry: self.symmetry,
+            audit: self.audit.is_some(),
+            vacuity: self.coverage,
+            ..ltl::Task::default()
+        }
     }
 }
 
@@ -250,6 +262,7 @@ fn refused(args: &Args) -> Option<&'static str> {
             args.certificate.is_some() && args.engine == Choice::Portfolio,
             "a certificate says how its proof argues: take one engine, or leave out `--certificate`",
         ),
+        (args.coverage, "coverage is that of explored states: leave out `--coverage` or `--engine`"),
         (
             args.threads.is_some(),
             "engines that work with formulas have one thread each: leave out `--threads`",
@@ -313,6 +326,7 @@ pub fn run(args: &Args) -> Exit {
     let recorded = args.records.write(|| {
         let mut record = Record::new(&args.file.display().to_string(), opened);
         record.states(&task.options, &States::of(&checked), opened);
+        record.warn(&checked.warnings, opened);
         record.formulas(formulas.as_deref().unwrap_or_default(), opened);
         if let Some((tower, r)) = &refined {
             record.refinement(r, &tower.opened);
@@ -333,6 +347,7 @@ pub fn run(args: &Args) -> Exit {
         report::answer(object);
     } else {
         report::err(&text::warnings(opened, report::colour_err()));
+        report::err(&text::more_warnings(&checked.warnings, opened, report::colour_err()));
         report::out(&text::checked(&checked, opened, args.stats, report::colour_out()));
         if let Some(f) = &formulas {
             report::out(&format!("\n{}", report::ltl::text(f, &opened.model, false, report::colour_out())));

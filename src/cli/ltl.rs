@@ -57,6 +57,9 @@ pub struct Args {
     /// formula, on all paths
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "current"])]
     pub certificate: Option<PathBuf>,
+    /// Say which parts of a formula that holds do not matter: it holds whatever is put in their place. A search for each
+    #[arg(long)]
+    pub vacuity: bool,
     /// When nothing was found, look once more: at the search's own store, and at its states by a second evaluator; slow
     #[arg(long)]
     pub audit: bool,
@@ -96,6 +99,7 @@ pub fn run(args: &Args) -> Exit {
         limits: Limits { max_states: args.max_states, max_memory: args.max_memory },
         symmetry: args.symmetry,
         audit: args.audit,
+        vacuity: args.vacuity,
         certificate: args.certificate.clone(),
     };
     let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());

@@ -5,11 +5,14 @@ use crate::lang::diag::{Diagnostic, Severity, SourceMap, Span};
 use crate::model::Model;
 use crate::model::open::{Opened, Refused};
 use crate::run::answer::{Audited, Checked, Counterexample, FalseConjunct, Place};
+use crate::run::coverage::Coverage;
+use crate::run::coverage::values::Variable;
 use crate::symmetry::note::{Fixed, Permuted};
 use crate::trace::explain::{Part, PartKind};
 use crate::trace::export;
 use crate::trace::replay::{Recorded, Replayed};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// Of everything that is printed as JSON: what it says stays, and a change that takes something away raises it.
 pub const VERSION: u64 = 1;
@@ -125,7 +128,8 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
     let operations = c.operations.iter().map(|(n, t)| (n.to_string(), (*t).into()));
     let mut scope = export::scope(model, &opened.scope);
     scope["truncated"] = c.truncated.as_ref().map_or(Value::Null, placed);
-    let warnings: Vec<Value> = opened.warnings.iter().map(|d| diagnostic(d, &opened.sources)).collect();
+    let warnings = opened.warnings.iter().chain(&c.warnings);
+    let warnings: Vec<Value> = warnings.map(|d| diagnostic(d, &opened.sources)).collect();
     let mut answer = json!({
         "verdict": c.verdict.name(),
         "reason": c.reason,
@@ -158,6 +162,9 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
         let row = |b: &FalseConjunct| json!({ "kind": b.kind, "conjunct": placed(&b.conjunct), "operation": b.operation, "states": b.states });
         answer["broken"] = c.broken.iter().map(row).collect();
     }
+    if let Some(covered) = &c.coverage {
+        answer["coverage"] = coverage(covered);
+    }
     if let Some(r) = &c.reduction {
         if let Some(n) = r.effort.flooded {
             answer["flooded"] = n.into();
@@ -166,6 +173,41 @@ pub fn checked(c: &Checked, opened: &Opened) -> Value {
     }
     if let Some(a) = &c.audit {
         answer["audit"] = audit(a, model);
+    }
+    answer
+}
+
+fn coverage(c: &Coverage) -> Value {
+    let pair = |(operation, parameter): &(Arc<str>, Arc<str>)| json!({ "operation": **operation, "parameter": **parameter });
+    let variable = |v: &Variable| {
+        let mut o = json!({ "name": &*v.name });
+        if let Some((least, greatest)) = &v.range {
+            o["min"] = least.to_string().into();
+            o["max"] = greatest.to_string().into();
+        }
+        if let Some(n) = v.values {
+            o["values"] = n.into();
+            o["never"] = v.never.clone().into();
+        }
+        o
+    };
+    let mut answer = json!({
+        "up_to_symmetry": c.up_to_symmetry,
+        "never_fire": c.never.iter().map(|n| &**n).collect::<Vec<&str>>(),
+        "variables": c.variables.iter().map(variable).collect::<Vec<Value>>(),
+        "unbroken": c.unbroken.iter().map(placed).collect::<Vec<Value>>(),
+        "unused_parameters": c.unused.iter().map(pair).collect::<Vec<Value>>(),
+    });
+    if let Some(d) = &c.details {
+        let conjunct = |(operation, place): &(Arc<str>, Place)| json!({ "operation": **operation, "conjunct": placed(place) });
+        answer["details"] = json!({
+            "guard_holds": d.blocked.iter().map(|n| &**n).collect::<Vec<&str>>(),
+            "never_false": d.never_false.iter().map(conjunct).collect::<Vec<Value>>(),
+            "never_true": d.never_true.iter().map(placed).collect::<Vec<Value>>(),
+            "idle_parameters": d.idle.iter().map(pair).collect::<Vec<Value>>(),
+            "looked_at": d.looked_at,
+            "undecided": d.undecided,
+        });
     }
     answer
 }

@@ -50,6 +50,9 @@ pub fn text(all: &[Answered], model: &Model, explain: bool, colour: bool) -> Str
         for note in &f.notes {
             let _ = writeln!(out, "note: {note}");
         }
+        for idle in f.vacuous.iter().flatten() {
+            let _ = writeln!(out, "{}: {idle}", paint("warning", "1;33"));
+        }
         let n = &f.counts;
         let _ = writeln!(
             out,
@@ -181,7 +184,7 @@ pub fn unanswered(asked: &Value, reason: &str) -> Value {
 
 fn formula(f: &Answered, opened: &Opened, explain: bool) -> Value {
     let (n, model) = (&f.counts, &opened.model);
-    json!({
+    let mut answer = json!({
         "name": f.name,
         "formula": f.text,
         "verdict": f.verdict.name(),
@@ -201,7 +204,11 @@ fn formula(f: &Answered, opened: &Opened, explain: bool) -> Value {
         "scope": export::scope(model, &opened.scope),
         "warnings": super::json::of_model(opened)["warnings"],
         "notes": f.notes,
-    })
+    });
+    if let Some(vacuous) = &f.vacuous {
+        answer["vacuous"] = vacuous.iter().map(|idle| idle.part.clone()).collect();
+    }
+    answer
 }
 
 fn finding(f: &Answered, found: &Refutation, model: &Model, explain: bool) -> Value {

@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod compared;
+mod coverage;
 pub mod diagnostic;
 pub mod dot;
 pub mod drawing;

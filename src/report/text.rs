@@ -22,7 +22,12 @@ use std::fmt::Write;
 const WIDTH: usize = 400;
 
 pub fn warnings(opened: &Opened, colour: bool) -> String {
-    opened.warnings.iter().map(|d| diagnostic::render(d, &opened.sources, colour) + "\n").collect()
+    more_warnings(&opened.warnings, opened, colour)
+}
+
+/// Those that come with an answer.
+pub fn more_warnings(all: &[Diagnostic], opened: &Opened, colour: bool) -> String {
+    all.iter().map(|d| diagnostic::render(d, &opened.sources, colour) + "\n").collect()
 }
 
 pub(super) fn paint(text: &str, code: &str, colour: bool) -> String {
@@ -39,6 +44,9 @@ pub fn checked(c: &Checked, opened: &Opened, stats: bool, colour: bool) -> Strin
     }
     summary(&mut out, c, opened);
     broken(&mut out, &c.broken);
+    if let Some(covered) = &c.coverage {
+        out.push_str(&super::coverage::text(covered));
+    }
     out.push_str(&notes(&c.notes, colour));
     if let Some(a) = &c.audit {
         audit(&mut out, a);

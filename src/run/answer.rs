@@ -1,9 +1,10 @@
 //! What `check` has to say, as plain data: how it looks is the business of [`crate::report`].
 
+use super::coverage::Coverage;
 use crate::explore::Counts;
 use crate::explore::Reduction;
 use crate::explore::audit::Report;
-use crate::lang::diag::{SourceMap, Span};
+use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::trace::Trace;
 use crate::trace::explain::Part;
 pub use crate::verdict::Decision;
@@ -134,4 +135,8 @@ pub struct Checked {
     pub certificate: Option<Result<PathBuf, String>>,
     /// With `--all`: what is broken, by conjunct and operation.
     pub broken: Vec<FalseConjunct>,
+    /// What was never seen, if everything was explored.
+    pub coverage: Option<Coverage>,
+    /// What makes a Holds say less than it seems to.
+    pub warnings: Vec<Diagnostic>,
 }

@@ -4,6 +4,7 @@ use super::answer::{Audited, Checked, Counterexample, Place};
 use super::blame;
 use super::certificate;
 use super::constants::Constants;
+use super::coverage;
 use super::deadline::Deadline;
 use super::notes;
 use super::project::{Project, Solved};
@@ -75,6 +76,8 @@ pub struct Task {
     pub proof_info: bool,
     /// A file for the certificate of a Holds.
     pub certificate: Option<PathBuf>,
+    /// Look at every state once more: [`coverage::Details`].
+    pub coverage: bool,
 }
 
 impl Task {
@@ -183,7 +186,7 @@ pub fn check(
         Verdict::Holds(_) => {}
         Verdict::Unknown(why) => reason = Some(why::text(why, opened)),
         Verdict::Fails(f) => match deadline.telling(|| counterexample(solved, &explored, f)) {
-            Ok(shown) => match doubtful(solved, f, &shown) {
+            Ok(shown) => match doubted(solved, &f.kind, &shown) {
                 None => {
                     reason = Some(shown.message.clone());
                     finding = Some(shown);
@@ -209,7 +212,7 @@ pub fn check(
     let certificate = task.certificate.as_deref().filter(|_| word == Decision::Holds);
     let certificate =
         certificate.map(|path| certificate::write(path, solved, &explored, options, &deadline.flag));
-    let counts = explored.counts;
+    let counts = explored.counts.clone();
     // PROPERTIES without constants are solved too, as ProB does it.
     let no_constants = !opened.model.has_constants();
     let named = system.operations().iter().zip(&counts.operations);
@@ -246,8 +249,20 @@ pub fn check(
     }
     // Only what nothing has cut short says that something never happens.
     let is_exact = explored.reduction.as_ref().is_none_or(|r| r.strategy.is_exact());
+    let (mut coverage, mut warnings) = (None, vec![]);
     if complete && is_exact && truncated.is_none() && counts.wd_errors == 0 {
-        notes.extend(notes::never_enabled(&operations));
+        let mut covered = coverage::of(opened, system, &explored, &operations);
+        match word {
+            Decision::Holds => warnings.extend(notes::never_fires(&opened.model, &covered.never)),
+            _ => notes.extend(notes::never_enabled(&operations)),
+        }
+        if task.coverage {
+            covered.details = coverage::details(opened, system, &explored, &operations, deadline);
+            notes.extend(covered.details.is_none().then(|| notes::NOT_COVERED.to_string()));
+        }
+        coverage = Some(covered);
+    } else if task.coverage {
+        notes.push(notes::PARTIAL.to_string());
     }
     Ok(Checked {
         verdict: word,
@@ -267,6 +282,8 @@ pub fn check(
         rests_on,
         certificate,
         broken,
+        coverage,
+        warnings,
     })
 }
 
@@ -358,8 +375,8 @@ fn promise(model: &Model, fault: &Fault, operation: &str) -> Option<String> {
 }
 
 /// Why a finding need not be one: an operation on its path has lost a part of its precondition.
-fn doubtful(solved: &Solved, finding: &Finding, shown: &Counterexample) -> Option<String> {
-    let failing = match &finding.kind {
+pub(super) fn doubted(solved: &Solved, kind: &FindingKind, shown: &Counterexample) -> Option<String> {
+    let failing = match kind {
         FindingKind::WellDefinedness { operation: Some(e), .. } => {
             solved.machine.events.get(*e).map(|e| e.op)
         }

@@ -8,6 +8,7 @@ use super::notes;
 use super::numbers::plural;
 use super::project::{Project, Solved};
 use super::reference::Reference;
+use super::vacuity::{self, Idle};
 use super::why;
 use crate::explore::Options;
 use crate::explore::audit::{Compared, look_at};
@@ -47,6 +48,8 @@ pub struct Task {
     pub symmetry: Strategy,
     /// Look at a search that has found nothing once more.
     pub audit: bool,
+    /// Look for parts of formulas that hold which do not matter.
+    pub vacuity: bool,
     /// A file for the certificate of a formula that holds; then there is one formula.
     pub certificate: Option<PathBuf>,
 }
@@ -75,6 +78,8 @@ pub struct Answered {
     pub seconds: f64,
     /// What should be known beside the verdict.
     pub notes: Vec<String>,
+    /// If it holds and was looked at for it: the largest parts that do not matter.
+    pub vacuous: Option<Vec<Idle>>,
     /// Where the certificate was written that was asked for, or why it was not.
     pub certificate: Option<Result<PathBuf, String>>,
 }
@@ -333,12 +338,13 @@ impl Run<'_> {
             counts: Counts::default(),
             seconds: 0.0,
             notes: notes::advice(why).into_iter().collect(),
+            vacuous: None,
             certificate: None,
         }
     }
 
-    fn formula(&self, name: &str, bound: &Bound) -> Res<Answered> {
-        let begin = Instant::now();
+    /// What permutes the states that a formula is checked on, and what finds their representatives.
+    fn reduction(&self, bound: &Bound) -> Res<(Arc<dyn Action>, Option<Reducer>)> {
         let system = &self.solved.machine;
         let group = reduce::group(system, bound, self.task.symmetry).map_err(|why| {
             let strategy = self.task.symmetry;
@@ -349,11 +355,58 @@ impl Run<'_> {
             )]
         })?;
         let action: Arc<dyn Action> = Arc::new(MachineAction::new(system, group));
-        let strategy = reduce::representatives(self.task.symmetry);
         let reducer = match action.group().is_trivial() {
             true => None,
-            false => Reducer::new(&action, strategy, false),
+            false => Reducer::new(&action, reduce::representatives(self.task.symmetry), false),
         };
+        Ok((action, reducer))
+    }
+
+    /// The largest parts of a formula that holds which do not matter; none if the time is over before all were tried.
+    fn vacuous(&self, bound: &Bound) -> Res<Option<Vec<Idle>>> {
+        let (mut found, mut wrong) = (vec![], None);
+        vacuity::idle(&bound.property.formula, &mut |changed, place| {
+            // Without a premise there is a path, and "false" does not hold.
+            let is_needless = place.is_empty() && bound.property.premise.is_none();
+            if is_needless || self.deadline.is_set() || wrong.is_some() {
+                return false;
+            }
+            let property = Property { formula: changed, ..bound.property.clone() };
+            let other = Bound { property, ..bound.clone() };
+            let holds = self.holds(&other).unwrap_or_else(|d| {
+                wrong = Some(d);
+                false
+            });
+            if holds {
+                let part = vacuity::part(&bound.parsed.formula, place).to_string();
+                found.push(Idle { part, is_whole: place.is_empty() });
+            }
+            holds
+        });
+        match wrong {
+            Some(d) => Err(d),
+            None => Ok((!self.deadline.is_set()).then_some(found)),
+        }
+    }
+
+    /// Whether a formula is proved to hold.
+    fn holds(&self, bound: &Bound) -> Res<bool> {
+        let (_, reducer) = self.reduction(bound)?;
+        let mut space = self.space(bound, reducer, self.task.limits);
+        let mut options = ltl::Options { stop: self.deadline.flag.clone(), ..ltl::Options::default() };
+        if let Some(row) = &self.from {
+            options.from = Some(space.state(row));
+        }
+        let answer = ltl::check(&mut space, &bound.property, &options)
+            .map_err(|e| vec![Diagnostic::error("L0402", bound.span, e.0)])?;
+        Ok(answer.verdict.holds() && !self.deadline.is_set())
+    }
+
+    fn formula(&self, name: &str, bound: &Bound) -> Res<Answered> {
+        let begin = Instant::now();
+        let system = &self.solved.machine;
+        let (action, reducer) = self.reduction(bound)?;
+        let strategy = reduce::representatives(self.task.symmetry);
         let is_reduced = reducer.is_some();
         let mut space = self.space(bound, reducer, self.task.limits);
         let (stop, audit) = (self.deadline.flag.clone(), self.task.audit);
@@ -411,6 +464,10 @@ impl Run<'_> {
             let formula = Proven { bound, proved, space: &space, reduction };
             written = Some(certificate::write_formula(path, self.solved, &formula, &self.deadline.flag));
         }
+        let vacuous = match self.task.vacuity && verdict.holds() {
+            true => self.vacuous(bound)?,
+            false => None,
+        };
         let reason = match &verdict {
             Verdict::Holds(_) => None,
             Verdict::Fails(lasso) => Some(match lasso.back {
@@ -442,6 +499,7 @@ impl Run<'_> {
                 Verdict::Unknown(why) => notes::advice(why).into_iter().collect(),
                 Verdict::Fails(_) => vec![],
             },
+            vacuous,
             certificate: written,
         })
     }

@@ -32,6 +32,7 @@ mod certificate;
 pub mod check;
 pub mod compare;
 pub mod constants;
+pub mod coverage;
 pub mod deadline;
 pub mod export;
 pub mod ltl;
@@ -46,6 +47,7 @@ pub mod sequents;
 pub mod symbolic;
 pub mod system;
 mod table;
+pub mod vacuity;
 pub mod why;
 
 pub use check::{Task, check_file, explore};

@@ -1,9 +1,10 @@
 //! What should be known beside a verdict: the sizes it was given for, what never happened, what to do when there is none.
 
 use crate::explore::{Counts, FindingKind};
+use crate::lang::diag::Diagnostic;
 use crate::model::open::Opened;
 use crate::model::reading::Reading;
-use crate::model::{Expr, ExprKind, Lit, Stmt};
+use crate::model::{Expr, ExprKind, Lit, Model, Stmt};
 use crate::verdict::Why;
 use std::sync::Arc;
 
@@ -20,6 +21,12 @@ pub const BY_SOLVER: &str = "the constants were found by the built-in SAT solver
 pub const CHOSEN_BY_SOLVER: &str = "some choices (of parameters, in ANY, in quantifiers) were made by the built-in SAT \
                                     solver, and each was evaluated again; that there are no others is the solver's \
                                     word (`--audit` looks for them)";
+
+/// Coverage is said of complete searches.
+pub const PARTIAL: &str = "not everything was explored, or something had no value or was cut short, so nothing is said \
+                           about coverage";
+/// The time was over before every state was looked at again.
+pub const NOT_COVERED: &str = "the time was over before every state was looked at for `--coverage`";
 
 /// The sizes that a Holds is about: those of deferred sets, and MININT and MAXINT where the model speaks of them.
 pub fn scope(opened: &Opened) -> Vec<String> {
@@ -57,6 +64,17 @@ pub fn reading(reading: Reading) -> Option<String> {
 pub fn never_enabled(operations: &[(Arc<str>, u64)]) -> Option<String> {
     let never: Vec<&str> = operations.iter().filter(|(_, n)| *n == 0).map(|(name, _)| &**name).collect();
     (!never.is_empty()).then(|| format!("never enabled: {}", never.join(", ")))
+}
+
+/// A Holds says nothing about operations that never fire.
+pub fn never_fires(model: &Model, never: &[Arc<str>]) -> Vec<Diagnostic> {
+    let warning = |name: &Arc<str>| {
+        let op = model.operations.iter().find(|op| op.name == *name)?;
+        let message = format!("`{name}` never fires, so nothing that it does was checked");
+        let help = "`kanon check --coverage` says whether its guard is ever fulfilled";
+        Some(Diagnostic::warning("B0501", op.span, message).help(help))
+    };
+    never.iter().filter_map(warning).collect()
 }
 
 /// What was found is the nearest to those initial states only that were known by then.

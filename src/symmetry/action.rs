@@ -139,6 +139,21 @@ impl Moves {
     }
 }
 
+/// What permutations do to the values of a representation that are words.
+pub struct Images(Moves);
+
+impl Images {
+    /// Of the values of this representation.
+    pub fn of(rep: &Rep, group: &Group) -> Images {
+        Images(Moves::of(rep, group))
+    }
+
+    /// The image of a word that is an ordinal or bits.
+    pub fn word(&self, w: u64, p: &Perm) -> u64 {
+        self.0.word(w, p)
+    }
+}
+
 fn has_moved(free: &FreeType, group: &Group) -> bool {
     let mut found = false;
     Type::Free(free.clone()).for_each_set(&mut |s| found |= group.moves(s));

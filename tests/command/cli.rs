@@ -222,7 +222,7 @@ fn stats_name_what_never_happens() {
                    OPERATIONS go = x := (x + 1) mod 3; stay = SELECT x > 5 THEN skip END END\n";
     let ran = kanon(&["check", text(&file("stats", "lame.mch", machine)), "--stats"]);
     assert_eq!(ran.code, HOLDS);
-    assert!(ran.out.contains("never enabled: stay"), "{}", ran.out);
+    assert!(ran.out.contains("never fires: stay"), "{}", ran.out);
 }
 
 /// Without being asked for, when nothing was cut short; and only then.
@@ -231,8 +231,11 @@ fn what_never_happens_is_noted() {
     let machine = "MACHINE lame VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0\n\
                    OPERATIONS go = x := (x + 1) mod 3; stay = SELECT x > 5 THEN skip END END\n";
     let path = file("never", "lame.mch", machine);
-    assert!(kanon(&["check", text(&path)]).out.contains("note: never enabled: stay\n"));
+    assert!(kanon(&["check", text(&path)]).err.contains("`stay` never fires"));
     let v = answer(&["check", text(&path), "--json"], HOLDS);
+    assert_eq!((&v["notes"], &v["warnings"][0]["code"]), (&Value::Array(vec![]), &Value::from("B0501")));
+    // Of what fails it is a note.
+    let v = answer(&["check", text(&path), "--json", "--all", "--goal", "x = 1"], FAILS);
     assert_eq!(v["notes"], Value::from(vec!["never enabled: stay"]));
     let ran = kanon(&["check", text(&path), "--max-states", "1", "--stats"]);
     assert!(!ran.out.contains("never enabled:") && ran.out.contains("never enabled so far"), "{}", ran.out);

@@ -4,6 +4,7 @@ mod browser;
 mod cli;
 mod compare;
 mod convert;
+mod coverage;
 mod formulas;
 mod graph;
 mod ltl;

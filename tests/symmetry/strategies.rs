@@ -6,6 +6,7 @@ use crate::support::{explore, solved};
 use kanon::explore::{Explored, Options};
 use kanon::lang::diag::Span;
 use kanon::model::{GivenSet, SetId, Type};
+use kanon::run::coverage;
 use kanon::symmetry::markers::Marking;
 use kanon::symmetry::orbit::Orbits;
 use kanon::symmetry::{Action, Group, MachineAction, Perm, Reducer, Strategy};
@@ -246,11 +247,23 @@ fn strategies_agree(mut machine: Machine, stop: &Stop) -> bool {
         let c = &e.counts;
         [c.violations, c.deadlocks, c.assertion_failures, c.goals, c.wd_errors].map(|n| n > 0)
     };
+    // Values taken and never taken, conjuncts that are never false, antecedents that are never true, idle parameters.
+    let covered = |e: &Explored| {
+        let group = e.reduction.as_ref().map(|r| &r.group).filter(|g| !g.is_trivial());
+        let names = system.operations().iter().map(|o| o.name.clone());
+        let operations: Vec<_> = names.zip(e.counts.operations.iter().copied()).collect();
+        let (look, effects) = coverage::look(&system, e, &operations, stop)?;
+        let judged: Vec<_> = look.items.iter().map(|i| (i.event, i.is_guard, i.judged)).collect();
+        Some((coverage::values::variables(&system, &e.store, group), judged, effects.idle(&system)))
+    };
+    let all_covered = covered(&off);
     for strategy in keyed().into_iter().chain([Strategy::Flood]) {
         let reduced = explored(&system, strategy, true, stop);
+        let reduced_covered = covered(&reduced);
         if stopped() {
             return false;
         }
+        assert_eq!(reduced_covered, all_covered, "coverage: {strategy}: {machine:?}");
         let what = format!("{strategy}: {machine:?}");
         assert_eq!(counts(&reduced), counts(&off), "{what}");
         assert_eq!(

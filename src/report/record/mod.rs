@@ -123,6 +123,11 @@ impl Record {
         }
     }
 
+    /// Adds warnings that came with an answer.
+    pub fn warn(&mut self, warnings: &[Diagnostic], opened: &Opened) {
+        self.remarks.extend(remarks(warnings, &opened.sources));
+    }
+
     /// Of a model that was refused.
     pub fn refused(file: &str, refused: &Refused) -> Record {
         Record {

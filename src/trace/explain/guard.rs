@@ -65,6 +65,18 @@ struct Guard<'a> {
     ways: &'a [(Expr, Stmt)],
 }
 
+/// The ways of an operation (several for a SELECT with several conditions): the conjuncts of the conditions that stand at
+/// its beginning, from left to right, and the locals that they may speak of.
+pub fn ways(op: &Operation) -> Vec<(Vec<LocalId>, Vec<&Expr>)> {
+    let guard = Guard::new(op, &[]);
+    match guard.ways {
+        [] => vec![(guard.locals.clone(), guard.flat())],
+        ways => {
+            ways.iter().map(|(condition, _)| (guard.locals.clone(), guard.way(condition).flat())).collect()
+        }
+    }
+}
+
 impl<'a> Guard<'a> {
     /// Of an operation, of whose parameters some have values.
     fn new(op: &'a Operation, bound: &[LocalId]) -> Guard<'a> {

@@ -7,7 +7,7 @@
 
 mod guard;
 
-pub use guard::{Condition, Disabled, Truth, Way};
+pub use guard::{Condition, Disabled, Truth, Way, ways};
 
 use super::ask::{Answer, Ask};
 use super::shown;

@@ -1,0 +1,207 @@
+//! Which values the variables take, read off the stored rows.
+//!
+//! Under reduction the store has one state per orbit. The values that a variable takes in the states of all orbits are the
+//! images of those that it takes in the stored ones, under all permutations of the group: the closure under its
+//! generators. Integers are left alone by permutations.
+
+use crate::explore::{StateId, Store};
+use crate::symmetry::Group;
+use crate::symmetry::action::Images;
+use crate::system::Machine;
+use crate::trace::shown;
+use crate::value::Value;
+use crate::value::rep::Rep;
+use crate::value::val::{Val, cmp_int, to_value};
+use num_bigint::BigInt;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// A type with more values than this is not listed.
+const SMALL: u64 = 64;
+
+/// What a variable was seen to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The least and the greatest value of an integer.
+    pub range: Option<(BigInt, BigInt)>,
+    /// Of a small type: how many values it has. Of an integer between bounds that are near each other: how many integers
+    /// there are.
+    pub values: Option<u64>,
+    /// Those of them that are never taken, as B text.
+    pub never: Vec<String>,
+}
+
+/// What is gathered of a variable.
+enum Seen {
+    /// By ordinal.
+    Small(u64),
+    Integer(Integers),
+    Other,
+}
+
+/// Least and greatest of those that are words, and of those that are not; those near the first one, as bits.
+#[derive(Default)]
+struct Integers {
+    range: Option<(i64, i64)>,
+    large: Option<(Val, Val)>,
+    first: i64,
+    near: u128,
+    is_wide: bool,
+}
+
+impl Integers {
+    #[inline]
+    fn add(&mut self, i: i64) {
+        let (least, greatest) = match self.range {
+            None => {
+                self.first = i;
+                (i, i)
+            }
+            Some((a, b)) => (a.min(i), b.max(i)),
+        };
+        self.range = Some((least, greatest));
+        // 64 below the first one and 63 above it.
+        match i.checked_sub(self.first).and_then(|d| u32::try_from(d.checked_add(64)?).ok()) {
+            Some(place @ 0..128) => self.near |= 1 << place,
+            _ => self.is_wide = true,
+        }
+    }
+
+    #[cold]
+    fn add_large(&mut self, v: Val) {
+        self.is_wide = true;
+        self.large = Some(match self.large.take() {
+            None => (v.clone(), v),
+            Some((a, b)) => {
+                let a = if cmp_int(&v, &a) == Ordering::Less { v.clone() } else { a };
+                let b = if cmp_int(&v, &b) == Ordering::Greater { v } else { b };
+                (a, b)
+            }
+        });
+    }
+
+    fn ends(&self) -> Option<(BigInt, BigInt)> {
+        let small = self.range.map(|(a, b)| (BigInt::from(a), BigInt::from(b)));
+        let large = self.large.as_ref().map(|(a, b)| (a.to_bigint(), b.to_bigint()));
+        match (small, large) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (small, large) => small.or(large),
+        }
+    }
+
+    /// How many integers there are between the ends, and those that were not met; if that is known and they are few.
+    fn gaps(&self) -> Option<(u64, Vec<i64>)> {
+        let (a, b) = self.range.filter(|_| !self.is_wide)?;
+        let n = b.checked_sub(a).and_then(|d| u64::try_from(d).ok()).filter(|d| *d < SMALL)? + 1;
+        let is_missing = |i: &i64| self.near >> (i - self.first + 64) & 1 == 0;
+        Some((n, (a..=b).filter(is_missing).collect()))
+    }
+}
+
+/// What the variables are in the states of a store, or of their orbits.
+pub fn variables(machine: &Machine, store: &Store, group: Option<&Group>) -> Vec<Variable> {
+    let reps = machine.slots[machine.const_slots()..].iter().map(|s| &s.rep);
+    let reps: Vec<_> = reps.take(machine.model.variables.len()).cloned().collect();
+    let seen = |rep: &std::sync::Arc<Rep>| match rep.carrier {
+        1..=SMALL => Seen::Small(0),
+        _ if rep.is_int() => Seen::Integer(Integers::default()),
+        _ => Seen::Other,
+    };
+    let mut all: Vec<Seen> = reps.iter().map(seen).collect();
+    let mut watched: Vec<(usize, &mut Seen)> =
+        all.iter_mut().enumerate().filter(|(_, s)| !matches!(s, Seen::Other)).collect();
+    let mut row = vec![];
+    let states = if watched.is_empty() { 0 } else { store.len() as StateId };
+    for id in 0..states {
+        store.read(id, &mut row);
+        let words = machine.words(&row);
+        for (place, seen) in &mut watched {
+            let w = words[*place];
+            match seen {
+                Seen::Small(bits) => *bits |= 1 << (w & 63),
+                Seen::Integer(n) if w & 1 == 0 => n.add(w as i64 >> 1),
+                Seen::Integer(n) => n.add_large(machine.table().integer(w)),
+                Seen::Other => {}
+            }
+        }
+    }
+    let model = &machine.model;
+    let of = |((d, rep), seen): ((&crate::model::Decl, &Arc<Rep>), Seen)| {
+        let text = |v: &Value| shown(v, &d.ty, model);
+        let mut found = Variable { name: d.name.clone(), range: None, values: None, never: vec![] };
+        match seen {
+            Seen::Small(bits) => {
+                let bits = group.map_or(bits, |g| closed(bits, rep, g));
+                found.values = Some(rep.carrier);
+                let never = (0..rep.carrier).filter(|w| bits >> w & 1 == 0);
+                found.never = never.map(|w| text(&to_value(&Val::W(w), rep))).collect();
+            }
+            Seen::Integer(n) => {
+                found.range = n.ends();
+                if let Some((values, never)) = n.gaps() {
+                    found.values = Some(values);
+                    found.never = never.iter().map(i64::to_string).collect();
+                }
+            }
+            Seen::Other => {}
+        }
+        found
+    };
+    model.variables.iter().zip(&reps).zip(all).map(of).collect()
+}
+
+/// The smallest set of values that has these and, with a value, all its images.
+fn closed(bits: u64, rep: &Rep, group: &Group) -> u64 {
+    let images = Images::of(rep, group);
+    let generators = group.generators();
+    let (mut all, mut open) = (bits, bits);
+    while open != 0 {
+        let w = u64::from(open.trailing_zeros());
+        open &= open - 1;
+        for p in &generators {
+            let image = 1u64 << (images.word(w, p) & 63);
+            open |= image & !all;
+            all |= image;
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(all: &[i64]) -> Integers {
+        let mut n = Integers::default();
+        all.iter().for_each(|i| n.add(*i));
+        n
+    }
+
+    #[test]
+    fn gaps_are_between_the_ends() {
+        assert_eq!(of(&[5, 3, 8]).gaps(), Some((6, vec![4, 6, 7])));
+        assert_eq!(of(&[0, 63]).gaps().map(|(n, gaps)| (n, gaps.len())), Some((64, 62)));
+        assert_eq!(of(&[-3]).gaps(), Some((1, vec![])));
+    }
+
+    /// What is farther from the first one than there are bits is not guessed.
+    #[test]
+    fn wide_ranges_have_ends_only() {
+        for wide in [&[0, 64][..], &[0, -65], &[i64::MIN, i64::MAX], &[i64::MAX >> 1, i64::MIN >> 1]] {
+            let n = of(wide);
+            assert_eq!(n.gaps(), None, "{wide:?}");
+            let (a, b) = (wide.iter().min(), wide.iter().max());
+            assert_eq!(n.ends(), a.zip(b).map(|(a, b)| (BigInt::from(*a), BigInt::from(*b))));
+        }
+    }
+
+    #[test]
+    fn large_ones_count() {
+        let mut n = of(&[7]);
+        let large = BigInt::from(i64::MAX) * 4;
+        n.add_large(Val::big(large.clone()));
+        assert_eq!((n.ends(), n.gaps()), (Some((BigInt::from(7), large)), None));
+    }
+}
