@@ -1,8 +1,9 @@
-//! `kanon export`: a machine as a circuit or a formula, for other tools.
+//! `kanon export`: a machine as a circuit or a formula, or its states as a graph, for other tools.
 
 use super::symbolic::Looked;
 use super::{Exit, ScopeOptions, Sketch, interrupt, refuse, seconds, wrong};
-use crate::report::{self, json, text};
+use crate::animate::Session;
+use crate::report::{self, json, space, text};
 use crate::run::export::{Form, Task, WIDTH, export};
 use crate::run::{Deadline, Project};
 use kanon_solver::aiger::Beyond;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(clap::Args, Clone, Debug)]
-#[command(group = clap::ArgGroup::new("form").required(true).args(["aiger", "smt2", "dimacs"]))]
+#[command(group = clap::ArgGroup::new("form").required(true).args(["aiger", "smt2", "dimacs", "dot", "svg", "csv", "json"]))]
 pub struct Args {
     /// The machine
     pub file: PathBuf,
@@ -23,15 +24,36 @@ pub struct Args {
     /// The same as clauses, for SAT solvers
     #[arg(long, requires = "depth")]
     pub dimacs: bool,
+    /// The states and what leads from one to the other, for Graphviz
+    #[arg(long)]
+    pub dot: bool,
+    /// The same as a picture
+    #[arg(long)]
+    pub svg: bool,
+    /// The same as a table, a line per edge
+    #[arg(long)]
+    pub csv: bool,
+    /// The same as a JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// States that are written at most, breadth first
+    #[arg(long, value_name = "N", default_value_t = space::MOST)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["aiger", "smt2", "dimacs"])]
+    pub max_states: u64,
+    /// One node for all states in which this expression has the same value
+    #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["aiger", "smt2", "dimacs"])]
+    pub project: Option<String>,
     /// Steps of a path
-    #[arg(long, value_name = "K", conflicts_with = "aiger")]
+    #[arg(long, value_name = "K", conflicts_with_all = ["aiger", "dot", "svg", "csv", "json"])]
     pub depth: Option<usize>,
     /// Bits of integers without bounds, in AIGER and DIMACS
-    #[arg(long, value_name = "BITS", default_value_t = WIDTH, value_parser = width, conflicts_with = "smt2")]
+    #[arg(long, value_name = "BITS", default_value_t = WIDTH, value_parser = width)]
+    #[arg(conflicts_with_all = ["smt2", "dot", "svg", "csv", "json"])]
     pub width: usize,
     /// What becomes of numbers that need more: `allow` (they may be anything, so that only the absence of errors is
     /// certain) or `exclude` (they are left out, so that only errors are)
-    #[arg(long, value_name = "HOW", default_value = "allow", value_parser = beyond, conflicts_with = "smt2")]
+    #[arg(long, value_name = "HOW", default_value = "allow", value_parser = beyond)]
+    #[arg(conflicts_with_all = ["smt2", "dot", "svg", "csv", "json"])]
     pub beyond: Beyond,
     /// Where to write, instead of standard output
     #[arg(long, short, value_name = "FILE")]
@@ -64,11 +86,63 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = super::try_file(args.output.as_deref(), false) {
         return exit;
     }
+    let form = [
+        (args.dot, space::Form::Dot),
+        (args.svg, space::Form::Svg),
+        (args.csv, space::Form::Csv),
+        (args.json, space::Form::Json),
+    ];
+    if let Some((_, form)) = form.into_iter().find(|(asked, _)| *asked) {
+        return states(args, form);
+    }
     let deadline = super::deadline(args.timeout, false, &Sketch::default(), |_, why| json::unknown(why));
     interrupt::listen(&deadline);
     let exit = write(args, &deadline);
     deadline.settle();
     exit
+}
+
+/// The states as a graph.
+fn states(args: &Args, form: space::Form) -> Exit {
+    let is_looked_for = args.looked.goal.is_some() || args.looked.wanted.is_given();
+    if is_looked_for {
+        let why = "a graph has all states, whatever is looked for in them: leave out `--goal` and what begins with `--no-`";
+        return wrong(why, args.json);
+    }
+    if let Err(exit) = super::not_strict(&args.scope) {
+        return exit;
+    }
+    let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), |_, why| json::unknown(why));
+    interrupt::listen(&deadline);
+    let most = usize::try_from(args.max_states).unwrap_or(usize::MAX);
+    let drawn = Session::open(&args.file, &args.scope.args(), &deadline).and_then(|session| {
+        let graph = session.graph(args.project.as_deref(), most, &deadline.flag)?;
+        Ok((session, graph))
+    });
+    deadline.settle();
+    let (session, graph) = match drawn {
+        Ok(drawn) => drawn,
+        Err(refused) => return refuse(&refused, args.json),
+    };
+    let text = match space::text(&graph, session.model(), form) {
+        Ok(text) => text,
+        Err(why) => return wrong(&why, args.json),
+    };
+    if graph.more && form != space::Form::Json {
+        let n = graph.states;
+        report::err(&format!(
+            "note: there are more than these {n} states (`--max-states`), or some may be missing\n"
+        ));
+    }
+    match &args.output {
+        None => report::out(&text),
+        Some(path) => {
+            if let Err(e) = std::fs::write(path, text) {
+                return wrong(&format!("cannot write {}: {e}", path.display()), args.json);
+            }
+        }
+    }
+    if graph.more { Exit::Unknown } else { Exit::Holds }
 }
 
 fn write(args: &Args, deadline: &Deadline) -> Exit {

@@ -4,6 +4,7 @@
 //! 0 holds, 1 fails, 2 the model or the command line is wrong (or what was asked for could not be written), 3 unknown.
 //! Nothing here prints: `report` does.
 
+mod cases;
 pub mod check;
 pub mod compare;
 pub mod convert;
@@ -19,6 +20,7 @@ mod refine;
 pub mod repl;
 pub mod replay;
 mod serve;
+mod simulate;
 pub mod symbolic;
 mod wanted;
 
@@ -101,7 +103,11 @@ enum Command {
     Serve(serve::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
-    /// Write a machine as a circuit or a formula, for other tools
+    /// Walk through a machine at random and look for errors
+    Simulate(simulate::Args),
+    /// Find shortest traces that cover operations, pairs of them, or the conjuncts of their guards
+    TestCases(cases::Args),
+    /// Write a machine as a circuit or a formula, or its states as a graph, for other tools
     Export(export::Args),
     /// Write an Event-B project in another form
     Convert(convert::Args),
@@ -246,6 +252,8 @@ fn run(cli: &Cli) -> Exit {
         Command::Repl(args) => repl::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Simulate(args) => simulate::run(args),
+        Command::TestCases(args) => cases::run(args),
         Command::Export(args) => export::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Completions(args) => manual::completions(args),

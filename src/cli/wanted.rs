@@ -20,6 +20,11 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Whether anything is not looked for.
+    pub fn is_given(&self) -> bool {
+        self.no_invariant || self.no_deadlock || self.no_assertions || self.no_goal
+    }
+
     pub fn options(&self) -> Options {
         Options {
             invariant: !self.no_invariant,

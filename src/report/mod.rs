@@ -1,5 +1,6 @@
 //! Answers made readable: the only room that decides how things look, and the only one that prints.
 
+pub mod cases;
 pub mod chart;
 pub mod compared;
 mod coverage;
@@ -14,6 +15,8 @@ pub mod progress;
 pub mod proved;
 pub mod record;
 pub mod refined;
+pub mod simulated;
+pub mod space;
 pub mod svg;
 pub mod symbolic;
 pub mod system;

@@ -7,6 +7,8 @@
 //! | does it refine what it says it refines? | [`refine::refine`] | [`refine::Refined`] |
 //! | do the strategies agree? | [`compare::Compared`] | itself |
 //! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
+//! | what do random walks meet? | [`simulate::simulate`] | [`simulate::Simulated`] |
+//! | how is everything reached? | [`cases::cases`] | [`cases::Cases`] |
 //! | what do other tools say? | [`export::export`] | [`export::Exported`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
@@ -28,6 +30,7 @@
 
 pub mod answer;
 mod blame;
+pub mod cases;
 mod certificate;
 pub mod check;
 pub mod compare;
@@ -44,6 +47,7 @@ pub mod prove;
 pub mod reference;
 pub mod refine;
 pub mod sequents;
+pub mod simulate;
 pub mod symbolic;
 pub mod system;
 mod table;

@@ -1,6 +1,7 @@
 //! The program as people use it: what they type, what they get, how it ends.
 
 mod browser;
+mod cases;
 mod cli;
 mod compare;
 mod convert;
@@ -13,5 +14,7 @@ mod records;
 mod refine;
 mod schema;
 mod serve;
+mod simulate;
+mod space;
 #[path = "../support/mod.rs"]
 mod support;

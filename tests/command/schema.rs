@@ -25,6 +25,9 @@ fn parts(command: &str) -> Vec<&'static str> {
         "prove" => vec!["error", "prove"],
         "compare" => vec!["error", "compare"],
         "replay" => vec!["error", "replay"],
+        "simulate" => vec!["error", "simulate"],
+        "test-cases" => vec!["error", "test-cases"],
+        "export" => vec!["error", "graph"],
         // Wrong command lines end before there is a command.
         _ => vec!["error"],
     }
