@@ -189,7 +189,8 @@ mod tests {
     /// What is farther from the first one than there are bits is not guessed.
     #[test]
     fn wide_ranges_have_ends_only() {
-        for wide in [&[0, 64][..], &[0, -65], &[i64::MIN, i64::MAX], &[i64::MAX >> 1, i64::MIN >> 1]] {
+        let rows: [&[i64]; 4] = [&[0, 64], &[0, -65], &[i64::MIN, i64::MAX], &[i64::MAX >> 1, i64::MIN >> 1]];
+        for wide in rows {
             let n = of(wide);
             assert_eq!(n.gaps(), None, "{wide:?}");
             let (a, b) = (wide.iter().min(), wide.iter().max());
