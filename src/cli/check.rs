@@ -4,11 +4,13 @@ use super::records::Records;
 use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
+use crate::animate::{Graph, Session};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
-use crate::explore::{Options, Order};
+use crate::explore::{Options, Order, Progress};
 use crate::ltl::space;
 use crate::model::open::Refused;
+use crate::report::html::{self, Report, Samples};
 use crate::report::progress::Line;
 use crate::report::record::{Record, States};
 use crate::report::{self, json, refined, text};
@@ -120,6 +122,9 @@ pub struct Args {
     /// `--json`
     #[arg(long, conflicts_with = "json")]
     pub json_stream: bool,
+    /// Write the answer as one page of HTML to send or print: verdict, trace, explanation, coverage, charts, hashes
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -200,6 +205,7 @@ impl Args {
             proof_info: self.formulas.proof_info,
             certificate: self.certificate.clone(),
             coverage: self.coverage,
+            depths: self.report.is_some(),
         }
     }
 
@@ -263,6 +269,7 @@ fn refused(args: &Args) -> Option<&'static str> {
             "a certificate says how its proof argues: take one engine, or leave out `--certificate`",
         ),
         (args.coverage, "coverage is that of explored states: leave out `--coverage` or `--engine`"),
+        (args.report.is_some(), "a report tells of explored states: leave out `--report` or `--engine`"),
         (
             args.threads.is_some(),
             "engines that work with formulas have one thread each: leave out `--threads`",
@@ -293,7 +300,7 @@ pub fn run(args: &Args) -> Exit {
     if let Err(why) = task.refused() {
         return super::wrong(why.0, args.json);
     }
-    for file in [args.trace.as_deref(), args.certificate.as_deref()] {
+    for file in [args.trace.as_deref(), args.certificate.as_deref(), args.report.as_deref()] {
         if let Err(exit) = super::try_file(file, args.json) {
             return exit;
         }
@@ -307,7 +314,14 @@ pub fn run(args: &Args) -> Exit {
     });
     interrupt::listen(&deadline);
     let mut line = Line::new();
-    let answers = answers(args, &task, &deadline, &sketch, &mut line);
+    let mut samples = Samples::default();
+    let mut show = |p: Progress| {
+        line.show(&p);
+        if args.report.is_some() {
+            samples.add(&p);
+        }
+    };
+    let answers = answers(args, &task, &deadline, &sketch, &mut show);
     deadline.settle();
     line.clear();
     let Answers { project, checked, formulas, refined } = match answers {
@@ -333,6 +347,23 @@ pub fn run(args: &Args) -> Exit {
         }
         record
     });
+    let reported = match &args.report {
+        None => Written::Nothing,
+        Some(path) => {
+            let graph = few_states(args, &checked);
+            let page = html::page(&Report {
+                opened,
+                texts: project.texts,
+                checked: &checked,
+                formulas: formulas.as_deref().unwrap_or_default(),
+                refined: refined.as_ref().map(|(_, r)| r),
+                samples: &samples,
+                graph: graph.as_ref(),
+                command: &super::typed(),
+            });
+            Written::of(path, std::fs::write(path, page))
+        }
+    };
     if args.json {
         let mut object = json::checked(&checked, opened);
         if let Some(f) = &formulas {
@@ -343,6 +374,7 @@ pub fn run(args: &Args) -> Exit {
         }
         written.add_to(&mut object["warnings"]);
         certified.add_to(&mut object["warnings"]);
+        reported.add_to(&mut object["warnings"]);
         recorded.iter().for_each(|w| w.add_to(&mut object["warnings"]));
         report::answer(object);
     } else {
@@ -357,12 +389,26 @@ pub fn run(args: &Args) -> Exit {
         }
         written.say("trace");
         certified.say("certificate");
+        reported.say("report");
         recorded.iter().for_each(Written::complain);
     }
     let of_refinement = refined.iter().map(|(_, r)| r.verdict);
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
     let exit = Exit::of(of_formulas.chain(of_refinement).chain([checked.verdict]));
-    recorded.iter().chain([&written, &certified]).fold(exit, |exit, w| w.exit(exit))
+    recorded.iter().chain([&written, &certified, &reported]).fold(exit, |exit, w| w.exit(exit))
+}
+
+/// All states, if there are so few that they can be drawn.
+fn few_states(args: &Args, checked: &Checked) -> Option<Graph> {
+    const MOST: usize = 40;
+    const STEPS: u64 = 2_000;
+    if !checked.complete || checked.counts.states > MOST || checked.counts.transitions > STEPS {
+        return None;
+    }
+    // A picture is not worth waiting for.
+    let deadline = Deadline::after(Some(Duration::from_secs(2)));
+    let session = Session::open(&args.file, &args.scope.args(), &deadline).ok()?;
+    session.graph(None, MOST, &deadline.flag).ok().filter(|g| !g.more)
 }
 
 /// Reads the file and solves its constants once, and asks.
@@ -371,7 +417,7 @@ fn answers(
     task: &Task,
     deadline: &Deadline,
     sketch: &Sketch,
-    line: &mut Line,
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<Answers, Refused> {
     let begin = Instant::now();
     let mut project = Project::open(&args.file, &args.scope.args())?;
@@ -391,7 +437,7 @@ fn answers(
         Err(diagnostics) => return Err(project.refuse(diagnostics)),
     };
     let asked = task.solve(&project, deadline).and_then(|solved| {
-        let mut checked = check::check(&solved, task, deadline, &mut |p| line.show(&p))?;
+        let mut checked = check::check(&solved, task, deadline, progress)?;
         checked.total_seconds = begin.elapsed().as_secs_f64();
         let formulas = bindings.map(|b| ltl::check(&solved, &b, &formulas, deadline));
         Ok((checked, formulas.transpose()?))
@@ -409,7 +455,7 @@ fn answers(
             ..refine::Task::default()
         };
         let scope = args.scope.args();
-        refined = Some(refine::refine(&args.file, &scope, &task, deadline, &mut |p| line.show(&p))?);
+        refined = Some(refine::refine(&args.file, &scope, &task, deadline, progress)?);
     }
     Ok(Answers { project, checked, formulas, refined })
 }

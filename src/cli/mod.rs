@@ -332,6 +332,18 @@ fn deadline(
     })
 }
 
+/// What was typed, for a shell.
+fn typed() -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%#".contains(c);
+    let quoted = |word: OsString| {
+        let word = word.to_string_lossy().into_owned();
+        let is_plain = !word.is_empty() && word.chars().all(plain);
+        if is_plain { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let words = std::env::args_os().skip(1).map(quoted);
+    std::iter::once("kanon".to_string()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// A file that is to be written in the end is tried first.
 fn try_file(path: Option<&Path>, as_json: bool) -> Result<(), Exit> {
     match path.map(|p| (p, trace_file::is_writable(p))) {

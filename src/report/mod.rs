@@ -7,6 +7,7 @@ mod coverage;
 pub mod diagnostic;
 pub mod dot;
 pub mod drawing;
+pub mod html;
 pub mod json;
 pub mod layout;
 pub mod ltl;

@@ -137,6 +137,8 @@ pub struct Checked {
     pub broken: Vec<FalseConjunct>,
     /// What was never seen, if everything was explored.
     pub coverage: Option<Coverage>,
+    /// With [`super::Task::depths`]: how many states were found after so many steps.
+    pub depths: Vec<u64>,
     /// What makes a Holds say less than it seems to.
     pub warnings: Vec<Diagnostic>,
 }

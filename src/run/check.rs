@@ -78,6 +78,8 @@ pub struct Task {
     pub certificate: Option<PathBuf>,
     /// Look at every state once more: [`coverage::Details`].
     pub coverage: bool,
+    /// Count states by their distance from the initial ones.
+    pub depths: bool,
 }
 
 impl Task {
@@ -283,6 +285,7 @@ pub fn check(
         certificate,
         broken,
         coverage,
+        depths: if task.depths { explored.store.depths() } else { vec![] },
         warnings,
     })
 }

@@ -383,6 +383,53 @@ fn names_and_values_with_markup_are_text() {
     std::fs::remove_dir_all(folder).ok();
 }
 
+/// The page of `check --report`, as a reader has it: nothing is fetched, nothing runs, nothing is wider than the screen,
+/// in light, in dark and on paper.
+#[test]
+#[ignore = "needs chromium and its driver"]
+fn a_report_can_be_read() {
+    let folder = folder("report");
+    std::fs::write(folder.join("Hostile.mch"), super::report::HOSTILE).expect("a file");
+    let hostile = folder.join("Hostile.mch");
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let b = Browser::new();
+    for (name, model) in [("library", Path::new("models/demo/Library.mch")), ("hostile", &hostile)] {
+        let page = folder.join(format!("{name}.html"));
+        let ran = super::program::kanon(&[
+            "check",
+            super::program::text(model),
+            "--report",
+            super::program::text(&page),
+        ]);
+        assert_eq!(ran.code, super::program::FAILS, "{}", ran.err);
+        b.go(&format!("file://{}", page.display()));
+        b.wait("document.querySelector('.verdict')");
+        assert_eq!(b.text(".verdict"), "fails");
+        assert!(b.text("main").contains("How it happens"));
+        assert_eq!(
+            b.run("return document.scripts.length + document.querySelectorAll('iframe, link, b b').length"),
+            0
+        );
+        assert_eq!(b.run("return performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"), 0);
+        assert_eq!(
+            b.run("return [...document.images].filter((i) => !i.complete || !i.naturalWidth).length"),
+            0
+        );
+        for width in [1360, 420] {
+            b.size(width, 900);
+            let wide =
+                b.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            assert!(wide.as_i64() <= Some(0), "{name} is {wide} pixels too wide at {width}");
+            b.accessible(&format!("report {name} {width}"));
+        }
+        let ink = |b: &Browser| b.run("return getComputedStyle(document.body).color");
+        let ground = |b: &Browser| b.run("return getComputedStyle(document.body).backgroundColor");
+        assert_ne!(ink(&b), ground(&b), "{name}");
+    }
+    b.size(1360, 900);
+    std::fs::remove_dir_all(folder).ok();
+}
+
 #[test]
 #[ignore = "needs chromium and its driver"]
 fn two_thousand_states_are_drawn() {

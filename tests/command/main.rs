@@ -12,6 +12,7 @@ mod ltl;
 mod program;
 mod records;
 mod refine;
+mod report;
 mod schema;
 mod serve;
 mod simulate;

@@ -97,15 +97,24 @@ impl Layout {
 
     #[inline]
     pub(super) fn unpack(&self, packed: &[u64]) -> impl Iterator<Item = u64> {
-        self.fields.iter().map(|f| {
-            let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
-            match f.width {
-                Width::Bits(_) => code,
-                Width::Name | Width::Integer if code & 1 == 1 => self.large.word(code >> 1),
-                Width::Name => code >> 1,
-                Width::Integer => unfold(code >> 1),
-            }
-        })
+        self.fields.iter().map(|f| self.field(packed, f))
+    }
+
+    /// One word of the row.
+    #[inline]
+    pub(super) fn word(&self, packed: &[u64], place: usize) -> u64 {
+        self.field(packed, &self.fields[place])
+    }
+
+    #[inline]
+    fn field(&self, packed: &[u64], f: &Field) -> u64 {
+        let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
+        match f.width {
+            Width::Bits(_) => code,
+            Width::Name | Width::Integer if code & 1 == 1 => self.large.word(code >> 1),
+            Width::Name => code >> 1,
+            Width::Integer => unfold(code >> 1),
+        }
     }
 
     /// The bits of a field.

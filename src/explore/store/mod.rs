@@ -175,6 +175,12 @@ impl Store {
         row.extend(self.layout.unpack(self.key(id)));
     }
 
+    /// One word of the row that a key packs.
+    #[inline]
+    pub fn word(&self, key: &[u64], place: usize) -> u64 {
+        self.layout.word(key, place)
+    }
+
     pub fn parent(&self, id: StateId) -> Option<StateId> {
         Some(self.parents[id as usize]).filter(|p| *p != ROOT)
     }
@@ -189,6 +195,22 @@ impl Store {
             }
         }
         None
+    }
+
+    /// How many states were found after so many steps from an initial one, along the parents.
+    pub fn depths(&self) -> Vec<u64> {
+        let mut of: Vec<u32> = Vec::with_capacity(self.len());
+        let mut counts: Vec<u64> = vec![];
+        for parent in &self.parents {
+            // A parent is stored before what it leads to, and an initial state has none.
+            let depth = of.get(*parent as usize).map_or(0, |d| d + 1);
+            of.push(depth);
+            if counts.len() <= depth as usize {
+                counts.resize(depth as usize + 1, 0);
+            }
+            counts[depth as usize] += 1;
+        }
+        counts
     }
 
     /// The id of a row.

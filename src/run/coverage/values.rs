@@ -112,13 +112,13 @@ pub fn variables(machine: &Machine, store: &Store, group: Option<&Group>) -> Vec
     let mut all: Vec<Seen> = reps.iter().map(seen).collect();
     let mut watched: Vec<(usize, &mut Seen)> =
         all.iter_mut().enumerate().filter(|(_, s)| !matches!(s, Seen::Other)).collect();
-    let mut row = vec![];
+    // Before the variables, a row may have the number of its constants.
+    let first = machine.width() - reps.len();
     let states = if watched.is_empty() { 0 } else { store.len() as StateId };
     for id in 0..states {
-        store.read(id, &mut row);
-        let words = machine.words(&row);
+        let key = store.key(id);
         for (place, seen) in &mut watched {
-            let w = words[*place];
+            let w = store.word(key, first + *place);
             match seen {
                 Seen::Small(bits) => *bits |= 1 << (w & 63),
                 Seen::Integer(n) if w & 1 == 0 => n.add(w as i64 >> 1),
