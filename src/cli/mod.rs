@@ -22,6 +22,7 @@ pub mod replay;
 mod serve;
 mod simulate;
 pub mod symbolic;
+mod types;
 mod wanted;
 
 use crate::lang::diag::SourceMap;
@@ -95,6 +96,8 @@ enum Command {
     Compare(compare::Args),
     /// Draw the state graph of a state, or what nauty is given of it
     Graph(graph::Args),
+    /// Read a model and type it, and evaluate nothing
+    Types(types::Args),
     /// Evaluate an expression or a predicate in the initial state
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
@@ -248,6 +251,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Refine(args) => refine::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Graph(args) => graph::run(args),
+        Command::Types(args) => types::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Serve(args) => serve::run(args),

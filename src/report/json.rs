@@ -80,7 +80,7 @@ pub fn of_model(opened: &Opened) -> Value {
 }
 
 /// Where in the sources; nothing when the span is not in them.
-fn place(sources: &SourceMap, span: Span, into: &mut Map<String, Value>) {
+pub fn place(sources: &SourceMap, span: Span, into: &mut Map<String, Value>) {
     if let Some(source) = sources.get(span.file) {
         let at = source.line_col(span.lo);
         into.insert("file".into(), source.path.display().to_string().into());

@@ -22,6 +22,7 @@ pub mod svg;
 pub mod symbolic;
 pub mod system;
 pub mod text;
+pub mod typed;
 
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write};

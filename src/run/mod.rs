@@ -9,6 +9,7 @@
 //! | the first question, asked of formulas | [`symbolic::answer`] | [`symbolic::Answered`] |
 //! | what do random walks meet? | [`simulate::simulate`] | [`simulate::Simulated`] |
 //! | how is everything reached? | [`cases::cases`] | [`cases::Cases`] |
+//! | what does it define? | [`types::types`] | [`types::Typed`] |
 //! | what do other tools say? | [`export::export`] | [`export::Exported`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
@@ -51,6 +52,7 @@ pub mod simulate;
 pub mod symbolic;
 pub mod system;
 mod table;
+pub mod types;
 pub mod vacuity;
 pub mod why;
 

@@ -19,3 +19,4 @@ mod simulate;
 mod space;
 #[path = "../support/mod.rs"]
 mod support;
+mod types;

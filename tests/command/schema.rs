@@ -28,6 +28,7 @@ fn parts(command: &str) -> Vec<&'static str> {
         "simulate" => vec!["error", "simulate"],
         "test-cases" => vec!["error", "test-cases"],
         "export" => vec!["error", "graph"],
+        "types" => vec!["error", "types"],
         // Wrong command lines end before there is a command.
         _ => vec!["error"],
     }

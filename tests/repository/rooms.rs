@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "lang",
     "model",
     "temporal",
+    "csp",
     "plain",
     "reference",
     "value",
@@ -35,10 +36,11 @@ const ORDER: [&str; 22] = [
 const CRATES: [&str; 2] = ["language", "semantics"];
 
 /// Folders of src that are crates and one room.
-const ROOM_CRATES: [&str; 1] = ["solver"];
+const ROOM_CRATES: [&str; 2] = ["csp", "solver"];
 
 /// How a room names the crates that have earlier rooms, and where these rooms are.
-const NAMES: [(&str, &str); 3] = [
+const NAMES: [(&str, &str); 4] = [
+    ("kanon_csp::", "crate::csp::"),
     ("kanon_language::", "crate::"),
     ("kanon_semantics::", "crate::"),
     ("kanon_solver::", "crate::solver::"),
@@ -74,15 +76,16 @@ fn sources() -> Vec<Source> {
                 module.remove(0);
             }
             // Tests look at everything, harness is what they share, and lib and main put the rooms together.
-            let of_tests = module.first().is_some_and(|m| m == "tests" || m == "harness");
+            let of_tests =
+                module.iter().any(|m| m == "tests") || module.first().is_some_and(|m| m == "harness");
             let skipped = of_tests || module.last().is_none_or(|m| m == "tests" || m == "lib" || m == "main");
             let text = fs::read_to_string(&path).ok().filter(|_| !skipped)?;
             let mut code = production(&text);
-            for (name, root) in NAMES {
-                code = code.replace(name, root);
-            }
             if ROOM_CRATES.contains(&&*module[0]) {
                 code = code.replace("crate::", &format!("crate::{}::", module[0]));
+            }
+            for (name, root) in NAMES {
+                code = code.replace(name, root);
             }
             let uses = paths(&code, &module);
             Some(Source { module, uses })

@@ -33,8 +33,9 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
     match REFUSED.iter().find(|(e, _)| *e == ending) {
         Some((_, what)) => {
             let known: Vec<&str> = ALL.iter().map(|f| f.language()).collect();
+            let typed = if what.starts_with("CSP-M") { "; `kanon types` reads and types it" } else { "" };
             Err(format!(
-                "`.{ending}`: a file of this kind ({what}) is not supported, only {}",
+                "`.{ending}`: a file of this kind ({what}) is not supported, only {}{typed}",
                 known.join(", ")
             ))
         }

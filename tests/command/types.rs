@@ -1,0 +1,52 @@
+//! `kanon types`: every language is read and typed, and nothing is evaluated.
+
+use crate::program::{HOLDS, WRONG, file, json, kanon};
+
+#[test]
+fn a_machine_has_typed_names() {
+    let ran = kanon(&["types", "models/demo/Library.mch"]);
+    assert_eq!(ran.code, HOLDS, "{}", ran.err);
+    for line in ["loans : POW(BOOK*READER)", "Borrow(r : READER, b : BOOK)"] {
+        assert!(ran.out.replace(' ', "").contains(&line.replace(' ', "")), "{line}\n{}", ran.out);
+    }
+    let answer = json(&["types", "--json", "models/eventb/Lift.eventb"], HOLDS);
+    assert_eq!(answer["language"], "Event-B");
+    let kinds: Vec<&str> =
+        answer["definitions"].as_array().into_iter().flatten().filter_map(|d| d["kind"].as_str()).collect();
+    assert!(kinds.contains(&"variable") && kinds.contains(&"operation"), "{kinds:?}");
+}
+
+#[test]
+fn a_script_of_csp_has_typed_names() {
+    let ran = kanon(&["types", "models/csp/Buffer.csp"]);
+    assert_eq!(ran.code, HOLDS, "{}", ran.err);
+    for line in ["left :: Int => Event\n", "Buffer :: (<Int>) -> Proc\n", "Pipe :: (Proc, Proc) -> Proc\n"] {
+        assert!(ran.out.contains(line), "{line}{}", ran.out);
+    }
+    let answer = json(&["types", "--json", "models/csp/Philosophers.csp"], HOLDS);
+    assert_eq!((&answer["typed"], &answer["language"]), (&true.into(), &"CSP-M".into()));
+}
+
+#[test]
+fn mistakes_have_places() {
+    let wrong = file("types", "wrong.csp", "channel c : {0..1}\nP = c -> STOP\n").display().to_string();
+    let answer = json(&["types", "--json", &wrong], WRONG);
+    assert_eq!(answer["typed"], false);
+    assert_eq!(answer["definitions"].as_array().map(Vec::len), Some(0));
+    let first = &answer["diagnostics"][0];
+    assert_eq!((&first["code"], &first["line"], &first["column"]), (&"C0220".into(), &2.into(), &5.into()));
+    let ran = kanon(&["types", &wrong]);
+    assert_eq!((ran.code, &*ran.out), (WRONG, ""));
+    assert!(ran.err.contains("expected `Event`, found `Int => Event`"), "{}", ran.err);
+    let machine = file(
+        "types",
+        "Wrong.mch",
+        "MACHINE Wrong\nVARIABLES x\nINVARIANT x = 1 + TRUE\nINITIALISATION x := 1\nEND",
+    );
+    assert_eq!(kanon(&["types", &machine.display().to_string()]).code, WRONG);
+    assert_eq!(kanon(&["types", "models/no/such.csp"]).code, WRONG);
+    // What is typed is not checked yet, and says so.
+    let ran = kanon(&["check", "models/csp/Buffer.csp"]);
+    assert_eq!(ran.code, WRONG);
+    assert!(ran.err.contains("`kanon types` reads and types it"), "{}", ran.err);
+}
