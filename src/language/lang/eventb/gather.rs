@@ -155,6 +155,11 @@ fn inherit(machines: &mut [Machine], diags: &mut Vec<Diagnostic>) {
             if is_initialisation(event) && above.is_some() && event.refines.is_empty() {
                 event.refines.push(Ident { name: INITIALISATION.into(), span: event.name.span });
             }
+            // That of the first machine has nothing to extend; Rodin takes what it says itself.
+            if is_initialisation(event) && machine.refines.is_none() {
+                event.inherited.is_extended = false;
+                event.refines.clear();
+            }
             if !event.inherited.is_extended {
                 continue;
             }

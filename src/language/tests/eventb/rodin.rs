@@ -339,6 +339,60 @@ fn proofs_of_other_sources_are_not_believed() {
     assert!(!is_proved(&proved().with("p/C.bcc", "<x")));
 }
 
+/// Rodin counts names through all characters, and has those that mean something in a handle behind a backslash there.
+#[test]
+fn names_of_elements_may_have_any_characters() {
+    let names =
+        [("_t", "/"), ("_e", "|"), ("_g", "\\"), ("_a", "a#b"), ("_i", "\\/|#"), ("_r", "'"), ("_x", "0/")];
+    let mut memory = proved();
+    for text in memory.0.values_mut() {
+        let mut new = String::from_utf8(text.clone()).expect("a text");
+        for (from, to) in names {
+            let signs = ['\\', '/', '|', '#'];
+            let in_a_handle: String =
+                to.chars().flat_map(|c| signs.contains(&c).then_some('\\').into_iter().chain([c])).collect();
+            new = new.replace(&format!(" name=\"{from}\""), &format!(" name=\"{to}\""));
+            for end in ["|org", "\""] {
+                new = new.replace(&format!("#{from}{end}"), &format!("#{in_a_handle}{end}"));
+            }
+        }
+        // The names of checked events, too: an event refines one by its handle.
+        new = new.replace("scEvent name=\"(\"", "scEvent name=\"x|#/\"");
+        new = new.replace("scEvent#(\"", "scEvent#x\\|\\#\\/\"");
+        *text = new.into_bytes();
+    }
+    let p = memory.open("p").expect("a project");
+    assert!(p.obligations.iter().all(|o| o.is_discharged) && p.obligations.len() == 1, "{:?}", p.obligations);
+    let m1 = refined_machine().replace("x − y", "x + y");
+    let p = memory.with("p/M1.bum", m1).open("p").expect("a project");
+    assert!(p.obligations.iter().all(|o| !o.is_discharged));
+}
+
+/// Rodin gives a label to a variant in its checked file.
+#[test]
+fn a_variant_without_a_label_is_the_one_that_rodin_labels() {
+    let memory = proved();
+    let checked = memory.0[std::path::Path::new("p/M1.bcm")].clone();
+    let checked = String::from_utf8(checked).expect("a text");
+    let labelled =
+        checked.replace("expression=\"x − y\"", "expression=\"x − y\" org.eventb.core.label=\"VARIANT\"");
+    assert_ne!(labelled, checked);
+    let p = memory.with("p/M1.bcm", labelled).open("p").expect("a project");
+    assert!(p.obligations.iter().all(|o| o.is_discharged));
+}
+
+/// Rodin's editors make an INITIALISATION extended now and then where there is nothing to extend.
+#[test]
+fn the_first_initialisation_extends_nothing() {
+    let text = abstract_machine().replacen("extended=\"false\"", "extended=\"true\"", 1);
+    let p = project().with("p/M0.bum", text).open("p").expect("a project");
+    assert_eq!(lines(&p), lines(&project().open("p").expect("a project")));
+    // Another event is refused.
+    let text = abstract_machine().replace("extended=\"false\"", "extended=\"true\"");
+    let e = project().with("p/M0.bum", text).open("p").expect_err("nothing to extend");
+    assert!(e.contains("`add` extends an event, but the machine refines none"), "{e}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let with = |file: &str, text: String| project().with(file, text);

@@ -5,7 +5,7 @@
 //! sources are those that were built if each of their elements is in the checked file with the same meaning, and nothing
 //! else is. Formulas are compared as trees: Rodin writes them anew, with types.
 
-use super::CORE;
+use super::{CORE, handle};
 use super::xml::{self, is_true, kind, value};
 use crate::lang::ast::{BinOp, Expr, ExprKind};
 use crate::lang::diag::{FileId, Span};
@@ -63,9 +63,10 @@ struct Whole {
 fn labels(text: &str, built: &Built<'_>, events: &mut BTreeMap<String, String>) {
     let Ok(document) = xml::parse(text, FileId::default()) else { return };
     let root = document.root_element();
-    let around = format!("{}.{}|{}#{}", built.name, ending(built.kind), root.tag_name().name(), built.name);
+    let own = handle::name(built.name);
+    let around = format!("{own}.{}|{}#{own}", ending(built.kind), root.tag_name().name());
     for event in root.children().filter(|n| kind(n) == Some("scEvent")) {
-        let handle = format!("{around}|{CORE}scEvent#{}", event.attribute("name").unwrap_or_default());
+        let handle = format!("{around}|{CORE}scEvent#{}", named(&event));
         events.insert(handle, value(&event, "label").unwrap_or_default().to_string());
     }
 }
@@ -80,10 +81,10 @@ fn difference(built: &Built<'_>, events: &BTreeMap<String, String>) -> Option<St
     };
     let (mut now, mut then) = (Whole::default(), Whole::default());
     let root = source.root_element();
-    let around =
-        format!("{}.{}|{}#{}", built.name, super::ending(built.kind), root.tag_name().name(), built.name);
+    let name = handle::name(built.name);
+    let own = format!("{name}.{}|", super::ending(built.kind));
+    let around = format!("{own}{}#{name}", root.tag_name().name());
     written(&root, &around, "", &mut now);
-    let own = format!("{}.{}|", built.name, super::ending(built.kind));
     was_checked(&checked.root_element(), &own, "", events, &now, &mut then);
     for (handle, content) in &now.contents {
         let what = content.split('\n').next().unwrap_or_default();
@@ -102,12 +103,16 @@ fn difference(built: &Built<'_>, events: &BTreeMap<String, String>) -> Option<St
     None
 }
 
+/// The name of an element, as handles have it.
+fn named(node: &Node<'_, '_>) -> String {
+    handle::name(node.attribute("name").unwrap_or_default())
+}
+
 /// The elements of a source.
 fn written(node: &Node<'_, '_>, around: &str, event: &str, found: &mut Whole) {
     for child in node.children().filter(Node::is_element) {
         let Some(kind) = kind(&child) else { continue };
-        let name = child.attribute("name").unwrap_or_default();
-        let handle = format!("{around}|{}#{name}", child.tag_name().name());
+        let handle = format!("{around}|{}#{}", child.tag_name().name(), named(&child));
         match kind {
             "carrierSet" | "constant" | "variable" | "parameter" => {
                 let name = value(&child, "identifier").unwrap_or_default().trim();
@@ -140,7 +145,7 @@ fn was_checked(
         if let Some(first) = kind.get_mut(..1) {
             first.make_ascii_lowercase();
         }
-        let source = without_project(value(&child, "source").unwrap_or_default());
+        let source = handle::read(value(&child, "source").unwrap_or_default());
         let name = child.attribute("name").unwrap_or_default();
         match &*kind {
             // The copy of a context that is seen.
@@ -162,20 +167,20 @@ fn was_checked(
             let target = match value(&child, "scTarget") {
                 None => String::new(),
                 Some(target) => {
-                    let target = without_project(target);
+                    let target = handle::read(target);
                     let file = target.split('|').next().unwrap_or_default();
                     let component = file.rsplit_once('.').map_or(file, |(name, _)| name);
-                    let label = events.get(target).map_or("?", String::as_str);
+                    let label = events.get(&target).map_or("?", String::as_str);
                     if kind == "refinesEvent" { label.to_string() } else { component.to_string() }
                 }
             };
             // Rodin adds witnesses and actions that nobody wrote; their source is the event.
-            let is_old_theorem = of("theorem") && now.contents.contains_key(source);
+            let is_old_theorem = of("theorem") && now.contents.contains_key(&source);
             let kind = if is_old_theorem { "theorem" } else { &kind };
             if of(kind) {
                 // Types that somebody wrote are compared; Rodin writes them everywhere.
-                let keeps = now.contents.get(source).is_some_and(|c| c.ends_with(TYPED));
-                found.contents.insert(source.to_string(), content(&child, kind, &target, keeps));
+                let keeps = now.contents.get(&source).is_some_and(|c| c.ends_with(TYPED));
+                found.contents.insert(source, content(&child, kind, &target, keeps));
             }
         }
         if kind == "event" {
@@ -195,7 +200,9 @@ const TYPED: &str = " with types";
 
 /// What an element says. Its first line is for people.
 fn content(node: &Node<'_, '_>, kind: &str, target: &str, keeps: bool) -> String {
-    let label = value(node, "label").unwrap_or_default().trim();
+    // Rodin gives a label to a variant without one.
+    let unlabelled = if kind == "variant" { "VARIANT" } else { "" };
+    let label = value(node, "label").unwrap_or(unlabelled).trim();
     let of = |name: &str| value(node, name).unwrap_or_default();
     let title = if label.is_empty() { kind.to_string() } else { format!("`{label}`") };
     let at = At::Escaped(FileId::default(), &[]);
@@ -297,11 +304,4 @@ fn is_typing(e: &Expr) -> bool {
 
 fn truth() -> Expr {
     Expr { kind: ExprKind::Lit(crate::lang::ast::Lit::BTrue), span: Span::default() }
-}
-
-/// A handle is `/project/file|…`.
-pub fn without_project(handle: &str) -> &str {
-    let file = handle.split('|').next().unwrap_or_default();
-    let skipped = file.rfind('/').map_or(0, |i| i + 1);
-    &handle[skipped..]
 }

@@ -1,5 +1,6 @@
 //! Machines and contexts in Rodin's files.
 
+use super::handle;
 use super::xml::{self, Value, attribute, is_true, kind, place, value};
 use crate::lang::ast::{Expr, Ident, Name};
 use crate::lang::diag::{Diagnostic, FileId, Span};
@@ -53,7 +54,8 @@ pub fn read(
         return None;
     }
     let ending = super::ending(kind);
-    let handle = format!("{name}.{ending}|{}{wanted}#{name}", super::CORE);
+    let own = handle::name(name);
+    let handle = format!("{own}.{ending}|{}{wanted}#{own}", super::CORE);
     let id = Ident { name: name.into(), span: Span::new(file, 0, 0) };
     let mut reader = Reader {
         text,
@@ -161,7 +163,7 @@ impl Reader<'_> {
 
     /// Notes what a handle refers to; the handle.
     fn handle(&mut self, node: &Node<'_, '_>, around: &str, event: Option<&Name>) -> String {
-        let name = node.attribute("name").unwrap_or_default();
+        let name = handle::name(node.attribute("name").unwrap_or_default());
         let handle = format!("{around}|{}#{name}", node.tag_name().name());
         let kind: Name = kind(node).unwrap_or_default().into();
         // A variant has no label of its own; ProB takes the name of the machine.

@@ -3,12 +3,13 @@
 //! made), in a folder or in an archive.
 //!
 //! [`xml`] keeps the places of attributes, [`component`] reads machines and contexts, [`proofs`] what is proved, [`built`]
-//! whether that is about the sources as they are now,
+//! whether that is about the sources as they are now, [`handle`] how one file refers to what is in another,
 //! [`archive`] opens and makes `.zip` files, [`write`] writes all of it.
 
 pub mod archive;
 pub mod built;
 pub mod component;
+pub mod handle;
 pub mod proofs;
 pub mod write;
 pub mod xml;

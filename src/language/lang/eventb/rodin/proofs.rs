@@ -5,8 +5,8 @@
 //! confidence 1000 that is not broken. What is reviewed is not proved. That the sources were not edited since is for
 //! [`super::built`] to say.
 
-use super::built::without_project;
 use super::component::Handles;
+use super::handle;
 use super::xml::{self, is_true, kind, value};
 use crate::lang::ast::Name;
 use crate::lang::composed::Obligation;
@@ -61,8 +61,7 @@ pub fn read(
         let mut about = vec![];
         let mut is_known = true;
         for source in sequent.children().filter(|n| kind(n) == Some("poSource")) {
-            let handle = value(&source, "source").unwrap_or_default();
-            match handles.get(without_project(handle)) {
+            match handles.get(&handle::read(value(&source, "source").unwrap_or_default())) {
                 Some((kind, label, event)) => {
                     about.push((kind.clone(), label.clone()));
                     if let ("guard", Some(event)) = (&**kind, event) {

@@ -1,7 +1,7 @@
 //! Projects to Rodin's files. What Rodin makes itself is left to it, but where there are obligations, they and their
 //! status are written, so that a conversion keeps them, and checked files, which say what they are about.
 
-use super::CORE;
+use super::{CORE, handle};
 use super::xml::escape;
 use crate::lang::ast::Name;
 use crate::lang::composed::Obligation;
@@ -116,7 +116,8 @@ type Done = Result<(), Failure>;
 
 impl<'p> Writer<'p> {
     fn new(project: &'p Project, component: &Name, name: &str, file: &str, root: &str) -> Writer<'p> {
-        let handle = format!("/{name}/{file}|{CORE}{root}#{component}");
+        let [name, file, own] = [name, file, component].map(handle::written);
+        let handle = format!("/{name}/{file}|{CORE}{root}#{own}");
         Writer {
             project,
             component: component.clone(),
@@ -165,6 +166,7 @@ impl<'p> Writer<'p> {
                 ("target", "refinesEvent") => {
                     let of = self.project.machines.iter().find(|m| m.name.name == self.component);
                     let above = of.and_then(|m| m.refines.as_ref()).map_or("", |id| &*id.name);
+                    let [above, value] = [above, value].map(handle::written);
                     let at =
                         format!("/{project}/{above}.bcm|{CORE}scMachineFile#{above}|{CORE}scEvent#{value}");
                     write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&at))
