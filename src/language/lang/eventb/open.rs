@@ -377,12 +377,17 @@ impl<'s> Cupboard<'s> {
     fn stale(&mut self, read: &[(Kind, Name, FileId)], diags: &mut Vec<Diagnostic>) -> Option<String> {
         let mut file = |kind: Kind, name: &Name| self.add(&format!("{name}.{}", built::ending(kind)), diags);
         let checked: Vec<Option<FileId>> = read.iter().map(|(kind, name, _)| file(*kind, name)).collect();
+        let mut file = |name: &Name| self.add(&format!("{name}.bpo"), diags);
+        let obligations: Vec<Option<FileId>> = read.iter().map(|(_, name, _)| file(name)).collect();
         let sources = &*self.sources;
         let text = |file: FileId| sources.get(file).map(|s| &*s.text);
         let mut all = vec![];
-        for ((kind, name, source), checked) in read.iter().zip(&checked) {
-            let (source, checked) = (text(*source).unwrap_or_default(), checked.and_then(text));
-            all.push(Built { kind: *kind, name, source, checked });
+        for ((kind, name, source), (checked, obligations)) in
+            read.iter().zip(checked.iter().zip(&obligations))
+        {
+            let source = text(*source).unwrap_or_default();
+            let [checked, obligations] = [checked, obligations].map(|f| f.and_then(text));
+            all.push(Built { kind: *kind, name, source, checked, obligations });
         }
         built::stale(&all)
     }

@@ -9,9 +9,11 @@
 //! Absent on purpose: initial states, theorems, guards; whether anybody relies on a fact, and when that is sound.
 
 use super::event::is_initialisation;
+use super::formula::names;
 use super::project::{Event, Labelled, Machine};
 use crate::lang::ast::Name;
 use crate::lang::composed::{Fact, Obligation};
+use std::collections::HashSet;
 
 /// The facts about the events of a chain of machines, the most concrete first.
 pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Fact> {
@@ -25,8 +27,15 @@ pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Fact> {
                 let Some(parents) = parents(&followed, machine) else { break };
                 followed = parents;
             }
+            let above = chain.get(level + 1..).unwrap_or_default();
             for invariant in &machine.invariants {
-                if let Some((by, needs_total)) = proofs(machine, invariant, &followed, obligations) {
+                let found_here = proofs(machine, invariant, &followed, obligations);
+                let is_sure = |by: &[usize]| {
+                    // An obligation of Rodin's own files.
+                    let is_rodins = by.iter().any(|i| !obligations[*i].sequent.is_empty());
+                    !(is_rodins && needs_above(machine, above, invariant, &followed))
+                };
+                if let Some((by, needs_total)) = found_here.filter(|(by, _)| is_sure(by)) {
                     let (event, invariant) = (event.name.name.clone(), invariant.formula.span);
                     found.push(Fact { event, invariant, by, needs_total });
                 }
@@ -34,6 +43,18 @@ pub fn kept(chain: &[&Machine], obligations: &[Obligation]) -> Vec<Fact> {
         }
     }
     found
+}
+
+/// Whether what is proved of these events and this invariant says something about the actions of events above: the
+/// invariant has variables that are gone, and an event does not repeat what it refines. Files of Rodin's that lie side
+/// by side may be of different builds, and nothing in those of this machine tells of which actions they were made
+/// ([`super::rodin::built`]).
+fn needs_above(machine: &Machine, above: &[&Machine], invariant: &Labelled, events: &[&Event]) -> bool {
+    let mut all = HashSet::new();
+    names(&invariant.formula, &mut all);
+    let is_own = |x: &Name| machine.variables.iter().any(|v| v.name == *x);
+    let gone = above.iter().flat_map(|m| &m.variables).any(|v| all.contains(&v.name) && !is_own(&v.name));
+    gone && events.iter().any(|e| !e.refines.is_empty() && !e.inherited.is_extended)
 }
 
 /// The events of a level that these refine; none if one of them is new.

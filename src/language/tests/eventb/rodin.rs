@@ -93,6 +93,7 @@ fn built(memory: Memory) -> Memory {
         m0("event#_e action#_a"),
     );
     let target = ":scTarget=\"/p/M0.bcm|org.eventb.core.scMachineFile#M0|org.eventb.core.scEvent#(\"";
+    let start = ":scTarget=\"/p/M0.bcm|org.eventb.core.scMachineFile#M0|org.eventb.core.scEvent#'\"";
     let second = format!(
         "<:scMachineFile><:scRefinesMachine name=\"'\" :scTarget=\"/p/M0.bcm\" {}/>\
          <:scSeesContext name=\"C\" :scTarget=\"/p/C.bcc\" {}/>\
@@ -102,12 +103,14 @@ fn built(memory: Memory) -> Memory {
          <:scInvariant name=\"(\" :label=\"inv2\" :predicate=\"y≤x\" :theorem=\"false\" {}/>\
          <:scVariant name=\"'\" :expression=\"x − y\" {}/>\
          <:scEvent name=\"'\" :convergence=\"0\" :extended=\"true\" :label=\"INITIALISATION\" {}>\
+         <:scRefinesEvent name=\"'\" {start} {}/>\
          <:scAction name=\"'\" :assignment=\"x ≔ 0\" :label=\"act1\" {}/>\
          <:scAction name=\"(\" :assignment=\"y ≔ 0\" :label=\"act2\" {}/></:scEvent>\
          <:scEvent name=\"(\" :convergence=\"0\" :extended=\"true\" :label=\"add\" {}>\
          <:scRefinesEvent name=\"'\" {target} {}/><:scParameter name=\"p\" {}/>\
          <:scGuard name=\"'\" :label=\"grd1\" :predicate=\"p∈1 ‥ limit\" {}/>\
          <:scGuard name=\"(\" :label=\"grd2\" :predicate=\"p&gt;1\" {}/>\
+         <:scAction name=\"'\" :assignment=\"x ≔ x+p\" :label=\"act1\" {}/>\
          <:scWitness name=\"'\" :label=\"nobody\" :predicate=\"⊤\" {}/></:scEvent>\
          <:scEvent name=\")\" :convergence=\"1\" :extended=\"false\" :label=\"follow\" {}>\
          <:scGuard name=\"'\" :label=\"grd1\" :predicate=\"y&lt;x\" {}/>\
@@ -120,6 +123,7 @@ fn built(memory: Memory) -> Memory {
         m1("invariant#_t"),
         m1("variant#_x"),
         m1("event#_i"),
+        m1("event#_i"),
         m0("event#_i action#_a"),
         m1("event#_i action#_a"),
         m1("event#_e"),
@@ -127,6 +131,7 @@ fn built(memory: Memory) -> Memory {
         m0("event#_e parameter#_p"),
         m0("event#_e guard#_g"),
         m1("event#_e guard#_g"),
+        m0("event#_e action#_a"),
         m1("event#_e"),
         m1("event#_f"),
         m1("event#_f guard#_g"),
@@ -337,6 +342,57 @@ fn proofs_of_other_sources_are_not_believed() {
         .with("p/M0.bps", &proved().0[std::path::Path::new("p/M0.bps")]);
     assert!(!is_proved(&without));
     assert!(!is_proved(&proved().with("p/C.bcc", "<x")));
+}
+
+/// Files of different builds: each checked file is of its own source, and what it repeats of another is old.
+#[test]
+fn copies_of_what_has_changed_are_noticed() {
+    let is_proved = |m: &Memory| m.open("p").expect("a project").obligations.iter().any(|o| o.is_discharged);
+    let text =
+        |m: &Memory, file: &str| String::from_utf8(m.0[std::path::Path::new(file)].clone()).expect("a text");
+    // The source and its own checked file are edited; the others are as they were.
+    let edits = [
+        ("p/M0.bum", "x ∈ ℕ", "x ∈ ℕ1", "p/M0.bcm", "x∈ℕ", "x∈ℕ1"),
+        ("p/M0.bum", "p ∈ 1‥limit", "p ∈ 0‥limit", "p/M0.bcm", "p∈1 ‥ limit", "p∈0 ‥ limit"),
+        ("p/M0.bum", "x ≔ 0", "x ≔ 1", "p/M0.bcm", "x ≔ 0", "x ≔ 1"),
+    ];
+    for (source, from, to, checked, then, now) in edits {
+        let old = proved();
+        let (s, c) = (text(&old, source).replace(from, to), text(&old, checked).replace(then, now));
+        assert!(s != text(&old, source) && c != text(&old, checked));
+        assert!(!is_proved(&old.with(source, s).with(checked, c)), "{from}");
+    }
+    // An action that an extended event had from the one above, and has no more.
+    let old = proved();
+    let action = "<org.eventb.core.scAction name=\"'\" org.eventb.core.assignment=\"x ≔ 0\"";
+    let cut = text(&old, "p/M1.bcm");
+    let at = cut.find(action).expect("the action");
+    let end = at + cut[at..].find("/>").expect("its end") + 2;
+    let cut = format!("{}{}", &cut[..at], &cut[end..]);
+    assert!(!is_proved(&old.with("p/M1.bcm", cut)));
+    // Hypotheses of obligations.
+    for (predicate, expected) in [("x∈ℕ", true), ("(x) ∈ ℕ", true), ("x∈ℕ1", false)] {
+        let source = "/p/M0.bum|org.eventb.core.machineFile#M0|org.eventb.core.invariant#_t";
+        let set = core(&format!(
+            "<:poFile><:poPredicateSet name=\"A\"><:poPredicate name=\"P\" :predicate=\"{predicate}\" \
+             :source=\"{source}\"/></:poPredicateSet>"
+        ));
+        let old = proved();
+        let with = text(&old, "p/M0.bpo").replace("<org.eventb.core.poFile>", &set);
+        assert_eq!(is_proved(&old.with("p/M0.bpo", with)), expected, "{predicate}");
+    }
+    // Without stamps nobody knows of which obligation a status is; of two with one name neither is believed.
+    let old = proved();
+    let stamp = " org.eventb.core.poStamp=\"5\"";
+    let without = |file| text(&old, file).replace(stamp, "");
+    assert!(!is_proved(
+        &old.clone().with("p/M0.bpo", without("p/M0.bpo")).with("p/M0.bps", without("p/M0.bps"))
+    ));
+    let sequent = text(&old, "p/M0.bpo");
+    let at = sequent.find("<org.eventb.core.poSequent").expect("one");
+    let end = sequent.find("</org.eventb.core.poFile>").expect("the end");
+    let two = format!("{}{}{}", &sequent[..end], &sequent[at..end], &sequent[end..]);
+    assert!(!is_proved(&old.with("p/M0.bpo", two)));
 }
 
 /// Rodin counts names through all characters, and has those that mean something in a handle behind a backslash there.

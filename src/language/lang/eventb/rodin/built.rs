@@ -4,9 +4,13 @@
 //! which Rodin builds of the sources in the same run: formula by formula, each with a handle to where it is from. So the
 //! sources are those that were built if each of their elements is in the checked file with the same meaning, and nothing
 //! else is. Formulas are compared as trees: Rodin writes them anew, with types.
+//!
+//! That each checked file is of its own source is not enough: it repeats what it has from other components, and so do
+//! the hypotheses of obligations. These copies are compared with the sources, too, since files of different builds may
+//! lie side by side.
 
-use super::{CORE, handle};
 use super::xml::{self, is_true, kind, value};
+use super::{CORE, handle};
 use crate::lang::ast::{BinOp, Expr, ExprKind};
 use crate::lang::diag::{FileId, Span};
 use crate::lang::eventb::gather::Kind;
@@ -19,13 +23,14 @@ use crate::lang::walk::children_mut;
 use roxmltree::Node;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A component: what it is, its name, its source, and the checked file.
+/// A component: what it is, its name, its source, the checked file, and the obligations.
 #[derive(Clone, Copy, Debug)]
 pub struct Built<'t> {
     pub kind: Kind,
     pub name: &'t str,
     pub source: &'t str,
     pub checked: Option<&'t str>,
+    pub obligations: Option<&'t str>,
 }
 
 /// The ending of the checked file of a component.
@@ -39,13 +44,131 @@ pub fn ending(kind: Kind) -> &'static str {
 /// Why the proofs of these components, which refer to each other, are not about their sources; `None` when they are.
 pub fn stale(all: &[Built<'_>]) -> Option<String> {
     let mut events = BTreeMap::new();
+    let mut now = vec![];
     for built in all {
         let Some(checked) = built.checked else {
             return Some(format!("there is no `{}.{}`", built.name, ending(built.kind)));
         };
         labels(checked, built, &mut events);
+        let mut whole = Whole::default();
+        if let Ok(source) = xml::parse(built.source, FileId::default()) {
+            let root = source.root_element();
+            let around = format!("{}{}#{}", own(built), root.tag_name().name(), handle::name(built.name));
+            written(&root, &around, "", &mut whole);
+        }
+        now.push(whole);
     }
-    all.iter().find_map(|built| difference(built, &events))
+    let pairs = || all.iter().zip(&now);
+    // What one file repeats of another may be old, although each of them is made of its own source.
+    let everything: Contents = now.iter().flat_map(|w| w.contents.clone()).collect();
+    let own = pairs().find_map(|(built, now)| difference(built, &events, now));
+    own.or_else(|| all.iter().find_map(|built| old_copy(built, &everything)))
+        .or_else(|| all.iter().find_map(|built| lost_action(built, all)))
+        .or_else(|| all.iter().find_map(|built| old_hypothesis(built, &everything)))
+}
+
+/// What handles to elements of a source begin with.
+fn own(built: &Built<'_>) -> String {
+    format!("{}.{}|", handle::name(built.name), super::ending(built.kind))
+}
+
+/// The kind of the last element of a handle.
+fn last_kind(handle: &str) -> Option<&str> {
+    let last = handle.rsplit('|').next().unwrap_or_default();
+    last.split('#').next().and_then(|k| k.strip_prefix(CORE))
+}
+
+/// A checked file repeats the axioms that are seen, the invariants of all levels above, and what an extended event
+/// has from the one that it extends. Something there that is different from its source is what was proved with; what
+/// is missing was not needed.
+fn old_copy(built: &Built<'_>, everything: &Contents) -> Option<String> {
+    let document = xml::parse(built.checked?, FileId::default()).ok()?;
+    let own = own(built);
+    for node in document.descendants() {
+        let kind = match kind(&node) {
+            Some("scAxiom") => "axiom",
+            Some("scInvariant") => "invariant",
+            Some("scGuard") => "guard",
+            Some("scAction") => "action",
+            Some("scTheorem") => "theorem",
+            _ => continue,
+        };
+        let source = handle::read(value(&node, "source").unwrap_or_default());
+        let of = last_kind(&source);
+        // Rodin adds some that nobody wrote; their source is the event.
+        if source.starts_with(&own) || (of != Some(kind) && of != Some("theorem")) {
+            continue;
+        }
+        let kind = of.unwrap_or(kind);
+        let file = format!("{}.{}", built.name, ending(built.kind));
+        let label = value(&node, "label").unwrap_or_default();
+        match everything.get(&source) {
+            None => return Some(format!("`{file}` has a copy of `{label}`, which is gone")),
+            Some(now) if *now != content(&node, kind, "", now.ends_with(TYPED)) => {
+                return Some(format!("the copy of `{label}` in `{file}` is another one"));
+            }
+            Some(_) => {}
+        }
+    }
+    None
+}
+
+/// An extended event does all that the one does which it extends.
+fn lost_action(built: &Built<'_>, all: &[Built<'_>]) -> Option<String> {
+    let document = xml::parse(built.checked?, FileId::default()).ok()?;
+    let own = own(built);
+    let actions = |event: &Node<'_, '_>| -> BTreeSet<String> {
+        let actions = event.children().filter(|n| kind(n) == Some("scAction"));
+        actions.map(|n| handle::read(value(&n, "source").unwrap_or_default())).collect()
+    };
+    let events = document.root_element().children().filter(|n| kind(n) == Some("scEvent"));
+    for event in events.filter(|e| is_true(e, "extended")) {
+        let label = value(&event, "label").unwrap_or_default();
+        let why = || Some(format!("`{label}` extends another event than in `{}.bcm`", built.name));
+        let inherited: BTreeSet<String> =
+            actions(&event).into_iter().filter(|source| !source.starts_with(&own)).collect();
+        let Some(refines) = event.children().find(|n| kind(n) == Some("scRefinesEvent")) else {
+            // The first INITIALISATION.
+            if inherited.is_empty() { continue } else { return why() }
+        };
+        let target = handle::read(value(&refines, "scTarget").unwrap_or_default());
+        let above = all.iter().find(|b| target.starts_with(&format!("{}.bcm|", handle::name(b.name))));
+        let Some(above) = above.and_then(|b| xml::parse(b.checked?, FileId::default()).ok()) else {
+            return why();
+        };
+        let name = target.rsplit('#').next().unwrap_or_default();
+        let is_it = |n: &Node<'_, '_>| kind(n) == Some("scEvent") && named(n) == name;
+        let Some(extended) = above.root_element().children().find(is_it) else { return why() };
+        if inherited != actions(&extended) {
+            return why();
+        }
+    }
+    None
+}
+
+/// Obligations have their hypotheses with them, each with its source.
+fn old_hypothesis(built: &Built<'_>, everything: &Contents) -> Option<String> {
+    let document = xml::parse(built.obligations?, FileId::default()).ok()?;
+    let sets = document.root_element().children().filter(|n| kind(n) == Some("poPredicateSet"));
+    for node in sets.flat_map(|set| set.children()).filter(|n| kind(n) == Some("poPredicate")) {
+        let source = handle::read(value(&node, "source").unwrap_or_default());
+        if !matches!(last_kind(&source), Some("axiom" | "invariant" | "guard" | "theorem")) {
+            continue;
+        }
+        let text = value(&node, "predicate").unwrap_or_default();
+        let file = format!("{}.bpo", built.name);
+        let Some(now) = everything.get(&source) else {
+            return Some(format!("`{file}` has a hypothesis that is gone"));
+        };
+        let keeps = now.ends_with(TYPED);
+        let at = At::Escaped(FileId::default(), &[]);
+        let then = formula(parse::predicate(text, at).ok(), text, keeps);
+        if !now.ends_with(&format!(" {then}{}", if keeps { TYPED } else { "" })) {
+            let what = now.split('\n').next().unwrap_or_default();
+            return Some(format!("{what} is another one in `{file}`"));
+        }
+    }
+    None
 }
 
 /// What is compared of an element, by its handle.
@@ -71,21 +194,13 @@ fn labels(text: &str, built: &Built<'_>, events: &mut BTreeMap<String, String>) 
     }
 }
 
-fn difference(built: &Built<'_>, events: &BTreeMap<String, String>) -> Option<String> {
+fn difference(built: &Built<'_>, events: &BTreeMap<String, String>, now: &Whole) -> Option<String> {
     let file = format!("{}.{}", built.name, ending(built.kind));
-    let (Ok(source), Ok(checked)) = (
-        xml::parse(built.source, FileId::default()),
-        xml::parse(built.checked.unwrap_or_default(), FileId::default()),
-    ) else {
+    let Ok(checked) = xml::parse(built.checked.unwrap_or_default(), FileId::default()) else {
         return Some(format!("`{file}` cannot be read"));
     };
-    let (mut now, mut then) = (Whole::default(), Whole::default());
-    let root = source.root_element();
-    let name = handle::name(built.name);
-    let own = format!("{name}.{}|", super::ending(built.kind));
-    let around = format!("{own}{}#{name}", root.tag_name().name());
-    written(&root, &around, "", &mut now);
-    was_checked(&checked.root_element(), &own, "", events, &now, &mut then);
+    let mut then = Whole::default();
+    was_checked(&checked.root_element(), &own(built), "", events, now, &mut then);
     for (handle, content) in &now.contents {
         let what = content.split('\n').next().unwrap_or_default();
         match then.contents.get(handle) {
@@ -161,9 +276,7 @@ fn was_checked(
             _ => {}
         }
         if source.starts_with(own) {
-            let of = |name: &str| {
-                source.rsplit('|').next().unwrap_or_default().starts_with(&format!("{CORE}{name}#"))
-            };
+            let of = |name: &str| last_kind(&source) == Some(name);
             let target = match value(&child, "scTarget") {
                 None => String::new(),
                 Some(target) => {

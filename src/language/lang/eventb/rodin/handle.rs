@@ -5,7 +5,8 @@
 //! replaced by a character that no text has; so a handle is split at its signs without a thought.
 
 /// The signs of a handle, and what stands for them in a name.
-const SIGNS: [(char, char); 4] = [('\\', '\u{fdd0}'), ('/', '\u{fdd1}'), ('|', '\u{fdd2}'), ('#', '\u{fdd3}')];
+const SIGNS: [(char, char); 4] =
+    [('\\', '\u{fdd0}'), ('/', '\u{fdd1}'), ('|', '\u{fdd2}'), ('#', '\u{fdd3}')];
 
 fn hidden(c: char) -> char {
     SIGNS.iter().find(|(sign, _)| *sign == c).map_or(c, |(_, stands)| *stands)

@@ -55,7 +55,10 @@ pub fn read(
         }
     };
     let mut found = vec![];
-    for sequent in document.root_element().children().filter(|n| kind(n) == Some("poSequent")) {
+    let sequents = || document.root_element().children().filter(|n| kind(n) == Some("poSequent"));
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    sequents().filter_map(|n| n.attribute("name")).for_each(|name| *times.entry(name).or_default() += 1);
+    for sequent in sequents() {
         let name = sequent.attribute("name").unwrap_or_default();
         let stamp = value(&sequent, "poStamp").unwrap_or_default();
         let mut about = vec![];
@@ -71,7 +74,9 @@ pub fn read(
                 None => is_known = false,
             }
         }
-        let is_proved = statuses.get(name).is_some_and(|(is_sure, of)| *is_sure && of == stamp);
+        // Without a stamp nobody knows which obligation a status is of, nor with two of one name.
+        let is_one = times.get(name) == Some(&1) && !stamp.is_empty();
+        let is_proved = is_one && statuses.get(name).is_some_and(|(is_sure, of)| *is_sure && of == stamp);
         let has_proof = proofs.as_ref().is_none_or(|p| p.get(name).is_some_and(|(is_sure, _)| *is_sure));
         let is_accurate = value(&sequent, "accurate") != Some("false");
         found.push(Obligation {

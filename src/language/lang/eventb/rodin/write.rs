@@ -1,14 +1,15 @@
 //! Projects to Rodin's files. What Rodin makes itself is left to it, but where there are obligations, they and their
 //! status are written, so that a conversion keeps them, and checked files, which say what they are about.
 
-use super::{CORE, handle};
 use super::xml::escape;
+use super::{CORE, handle};
 use crate::lang::ast::Name;
 use crate::lang::composed::Obligation;
 use crate::lang::eventb::event::is_initialisation;
 use crate::lang::eventb::math::words::is_name;
 use crate::lang::eventb::math::write::{self, For};
 use crate::lang::eventb::project::{Context, Event, Labelled, Machine, Project, Status};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// What cannot be written, and where it stands.
@@ -22,13 +23,24 @@ pub fn files(project: &Project, name: &str) -> Result<Vec<(String, String)>, Fai
     let mut elements = Elements::default();
     let mut files = vec![(".project".to_string(), description(name))];
     let mut checked = vec![];
-    for machine in &project.machines {
+    let mut actions = Actions::new();
+    let mut written = vec![];
+    // The abstract ones first: an extended event repeats what those above it do.
+    for machine in project.machines.iter().rev() {
         let file = format!("{}.bum", file_name(&machine.name.name)?);
         let mut writer = Writer::new(project, &machine.name.name, name, &file, "machineFile");
+        writer.actions = std::mem::take(&mut actions);
         writer.machine(machine).map_err(|e| format!("machine `{}`: {e}", machine.name.name))?;
-        checked.push((format!("{}.bcm", machine.name.name), writer.checked("scMachineFile")));
-        let text = writer.finish("machineFile", "5", &mut elements);
-        files.push((file, text));
+        actions = std::mem::take(&mut writer.actions);
+        let built = (format!("{}.bcm", machine.name.name), writer.checked("scMachineFile"));
+        let mut own = Elements::default();
+        let text = writer.finish("machineFile", "5", &mut own);
+        written.push(((file, text), built, own));
+    }
+    for (source, built, own) in written.into_iter().rev() {
+        files.push(source);
+        checked.push(built);
+        elements.all.extend(own.all);
     }
     for context in &project.contexts {
         let file = format!("{}.buc", file_name(&context.name.name)?);
@@ -73,6 +85,9 @@ fn description(name: &str) -> String {
     )
 }
 
+/// What the events of machines do, by component and event: lines of a checked file.
+type Actions = HashMap<(Name, Name), Vec<String>>;
+
 /// Elements that obligations can be about.
 #[derive(Default)]
 struct Elements {
@@ -110,6 +125,7 @@ struct Writer<'p> {
     /// The handle of what is open.
     around: String,
     elements: Vec<Element>,
+    actions: Actions,
 }
 
 type Done = Result<(), Failure>;
@@ -127,6 +143,7 @@ impl<'p> Writer<'p> {
             around: handle.clone(),
             handle,
             elements: vec![],
+            actions: Actions::new(),
         }
     }
 
@@ -164,12 +181,7 @@ impl<'p> Writer<'p> {
         for (attribute, value) in attributes.iter().filter(|(a, _)| *a != "identifier") {
             let _ = match (*attribute, kind) {
                 ("target", "refinesEvent") => {
-                    let of = self.project.machines.iter().find(|m| m.name.name == self.component);
-                    let above = of.and_then(|m| m.refines.as_ref()).map_or("", |id| &*id.name);
-                    let [above, value] = [above, value].map(handle::written);
-                    let at =
-                        format!("/{project}/{above}.bcm|{CORE}scMachineFile#{above}|{CORE}scEvent#{value}");
-                    write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&at))
+                    write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&self.event_above(value)))
                 }
                 ("target", "refinesMachine") => {
                     write!(self.checked, " {CORE}scTarget=\"{}\"", escape(&format!("/{project}/{value}.bcm")))
@@ -183,6 +195,15 @@ impl<'p> Writer<'p> {
         let source = format!("{}|{CORE}{kind}#{name}", self.around);
         let end = if is_open { ">" } else { "/>" };
         let _ = writeln!(self.checked, " {CORE}source=\"{}\"{end}", escape(&source));
+    }
+
+    /// The handle of a checked event of the machine above.
+    fn event_above(&self, event: &str) -> String {
+        let project = self.handle.split('/').nth(1).unwrap_or_default();
+        let of = self.project.machines.iter().find(|m| m.name.name == self.component);
+        let above = of.and_then(|m| m.refines.as_ref()).map_or("", |id| &*id.name);
+        let [above, event] = [above, event].map(handle::written);
+        format!("/{project}/{above}.bcm|{CORE}scMachineFile#{above}|{CORE}scEvent#{event}")
     }
 
     /// Begins an element; its comment is found by its place.
@@ -312,6 +333,17 @@ impl<'p> Writer<'p> {
         for id in e.refines.iter().filter(|id| !is_implied || id.name != *of) {
             self.element("refinesEvent", &[("target", &id.name)], &[], false);
         }
+        if is_implied {
+            let (target, source) = (escape(&self.event_above(of)), escape(&self.around));
+            let _ = writeln!(
+                self.checked,
+                "<{CORE}scRefinesEvent name=\"_\" {CORE}scTarget=\"{target}\" {CORE}source=\"{source}\"/>"
+            );
+        }
+        let above = m.refines.as_ref().zip(e.refines.first()).filter(|_| own.is_extended);
+        let inherited = above.and_then(|(m, e)| self.actions.get(&(m.name.clone(), e.name.clone())));
+        let mut actions = inherited.cloned().unwrap_or_default();
+        self.checked.push_str(&actions.concat());
         for id in e.parameters.get(own.parameters..).unwrap_or_default() {
             self.identifier("parameter", &id.name, Some(of))?;
         }
@@ -332,11 +364,14 @@ impl<'p> Writer<'p> {
             let mut attributes: Vec<(&str, &str)> = vec![("assignment", &text)];
             attributes.extend(a.label.as_ref().map(|label| ("label", &**label)));
             let place: Vec<&Name> = a.label.as_ref().map_or(vec![], |label| vec![of, label]);
+            let before = self.checked.len();
             let handle = format!("{handle}{}", self.element("action", &attributes, &place, false));
+            actions.extend(self.checked.get(before..).map(str::to_string));
             if let Some(label) = &a.label {
                 self.known("action", label, Some(of), handle);
             }
         }
+        self.actions.insert((self.component.clone(), of.clone()), actions);
         let _ = writeln!(self.out, "</{CORE}event>");
         let _ = writeln!(self.checked, "</{CORE}scEvent>");
         self.around.clone_from(&self.handle);
