@@ -22,7 +22,7 @@ use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
 use crate::trace::export::Shown;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How far an exploration goes and what it looks for.
@@ -66,8 +66,8 @@ impl Limits {
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine
-    pub file: PathBuf,
+    /// The machine. Without one, or with a `kanon.toml`, all machines of a project
+    pub file: Option<PathBuf>,
     /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
     #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
     pub order: Order,
@@ -223,16 +223,13 @@ impl Args {
 }
 
 /// `kanon check --engine`, not explicit.
-fn with_formulas(args: &Args, options: Options) -> Exit {
-    if let Some(why) = refused(args) {
-        return super::wrong(why, args.json);
-    }
+fn with_formulas(file: &PathBuf, args: &Args, options: Options) -> Exit {
     let (engine, portfolio) = match args.engine {
         Choice::Formulas(engine) => (engine, false),
         _ => (Engine::Ic3, true),
     };
     symbolic::ask(&Asked {
-        file: &args.file,
+        file,
         goal: args.goal.as_ref(),
         timeout: args.limits.timeout,
         json: args.json,
@@ -286,19 +283,41 @@ struct Answers {
     refined: Option<(Project, Refined)>,
 }
 
-pub fn run(args: &Args) -> Exit {
-    super::announce("check", &args.file);
-    let args = &Args { json: args.json || args.json_stream, ..args.clone() };
-    let task = args.task();
+/// Why options do not go together, if they do not.
+pub(super) fn refusal(args: &Args) -> Option<String> {
     if args.engine != Choice::Explicit {
-        return with_formulas(args, task.options);
+        return refused(args).map(str::to_string);
     }
     if let Some(option) = args.formulas.given() {
-        let why = format!("`{option}` is for engines that work with formulas: see `--engine`");
+        return Some(format!("`{option}` is for engines that work with formulas: see `--engine`"));
+    }
+    args.task().refused().err().map(|why| why.0.to_string())
+}
+
+impl Args {
+    /// Whether a project is meant: there is no file, or one that has it.
+    pub(super) fn is_project(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| file.extension().is_some_and(|e| e == "toml"))
+    }
+}
+
+/// One machine.
+pub fn run(args: &Args) -> Exit {
+    match &args.file {
+        Some(file) => run_file(file, args),
+        None => super::wrong("there is no FILE", args.json),
+    }
+}
+
+fn run_file(file: &PathBuf, args: &Args) -> Exit {
+    super::announce("check", file);
+    let args = &Args { json: args.json || args.json_stream, ..args.clone() };
+    let task = args.task();
+    if let Some(why) = refusal(args) {
         return super::wrong(&why, args.json);
     }
-    if let Err(why) = task.refused() {
-        return super::wrong(why.0, args.json);
+    if args.engine != Choice::Explicit {
+        return with_formulas(file, args, task.options);
     }
     for file in [args.trace.as_deref(), args.certificate.as_deref(), args.report.as_deref()] {
         if let Err(exit) = super::try_file(file, args.json) {
@@ -321,12 +340,12 @@ pub fn run(args: &Args) -> Exit {
             samples.add(&p);
         }
     };
-    let answers = answers(args, &task, &deadline, &sketch, &mut show);
+    let answers = answers(file, args, &task, &deadline, &sketch, &mut show);
     deadline.settle();
     line.clear();
     let Answers { project, checked, formulas, refined } = match answers {
         Ok(answers) => answers,
-        Err(refused) => return args.records.refuse(&args.file, &refused, args.json),
+        Err(refused) => return args.records.refuse(file, &refused, args.json),
     };
     let opened = &project.opened;
     let of_states = checked.finding.as_ref().map(|f| Shown { trace: &f.trace, back: None, formula: None });
@@ -338,7 +357,7 @@ pub fn run(args: &Args) -> Exit {
         _ => Written::Nothing,
     };
     let recorded = args.records.write(|| {
-        let mut record = Record::new(&args.file.display().to_string(), opened);
+        let mut record = Record::new(&file.display().to_string(), opened);
         record.states(&task.options, &States::of(&checked), opened);
         record.warn(&checked.warnings, opened);
         record.formulas(formulas.as_deref().unwrap_or_default(), opened);
@@ -407,12 +426,13 @@ fn few_states(args: &Args, checked: &Checked) -> Option<Graph> {
     }
     // A picture is not worth waiting for.
     let deadline = Deadline::after(Some(Duration::from_secs(2)));
-    let session = Session::open(&args.file, &args.scope.args(), &deadline).ok()?;
+    let session = Session::open(args.file.as_deref()?, &args.scope.args(), &deadline).ok()?;
     session.graph(None, MOST, &deadline.flag).ok().filter(|g| !g.more)
 }
 
 /// Reads the file and solves its constants once, and asks.
 fn answers(
+    file: &Path,
     args: &Args,
     task: &Task,
     deadline: &Deadline,
@@ -420,7 +440,7 @@ fn answers(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Answers, Refused> {
     let begin = Instant::now();
-    let mut project = Project::open(&args.file, &args.scope.args())?;
+    let mut project = Project::open(file, &args.scope.args())?;
     args.limits.prepare(&mut project);
     if let Ok(mut sketch) = sketch.lock() {
         *sketch = json::of_model(&project.opened);
@@ -455,7 +475,7 @@ fn answers(
             ..refine::Task::default()
         };
         let scope = args.scope.args();
-        refined = Some(refine::refine(&args.file, &scope, &task, deadline, progress)?);
+        refined = Some(refine::refine(file, &scope, &task, deadline, progress)?);
     }
     Ok(Answers { project, checked, formulas, refined })
 }

@@ -10,10 +10,12 @@ pub mod compare;
 pub mod convert;
 pub mod eval;
 pub mod export;
+pub mod follow;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
 mod manual;
+mod project;
 pub mod prove;
 mod records;
 mod refine;
@@ -36,7 +38,8 @@ use crate::run::{Deadline, Project};
 use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
 use crate::verdict::Decision;
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use num_bigint::BigInt;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -106,6 +109,8 @@ enum Command {
     Serve(serve::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
+    /// Follow a log of an implementation: which line does no behaviour of the machine explain?
+    Follow(follow::Args),
     /// Walk through a machine at random and look for errors
     Simulate(simulate::Args),
     /// Find shortest traces that cover operations, pairs of them, or the conjuncts of their guards
@@ -210,14 +215,30 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
     }
 }
 
+/// The names of the options of a command that were given, and not left to their defaults.
+fn given(matches: &ArgMatches) -> Vec<String> {
+    let Some((name, matches)) = matches.subcommand() else { return vec![] };
+    let command = Cli::command();
+    let options = command.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    let is_given = |a: &&clap::Arg| {
+        let source =
+            matches.try_contains_id(a.get_id().as_str()).ok().and(matches.value_source(a.get_id().as_str()));
+        source == Some(ValueSource::CommandLine)
+    };
+    options.filter(is_given).filter_map(|a| a.get_long().map(str::to_string)).collect()
+}
+
 fn answer(args: Vec<OsString>) -> Exit {
     let is_given = |option: &str| args.iter().any(|a| a == option);
     if is_given("--json-stream") {
         report::stream();
     }
     let as_json = report::is_streamed() || is_given("--json");
-    let cli = match Cli::try_parse_from(&args) {
-        Ok(cli) => cli,
+    let parsed = Cli::command()
+        .try_get_matches_from(&args)
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, given(&matches))));
+    let (cli, given) = match parsed {
+        Ok(parsed) => parsed,
         Err(e) => return refused(&e, as_json),
     };
     // A panic is reported below, once; one in an explanation costs only the explanation.
@@ -226,7 +247,7 @@ fn answer(args: Vec<OsString>) -> Exit {
             *last = info.to_string().replace('\n', " ");
         }
     }));
-    let ran = catch_unwind(AssertUnwindSafe(|| with_large_stack(|| run(&cli))));
+    let ran = catch_unwind(AssertUnwindSafe(|| with_large_stack(|| run(&cli, &given))));
     match ran {
         Ok(Ok(exit)) => exit,
         Ok(Err(e)) => {
@@ -239,9 +260,10 @@ fn answer(args: Vec<OsString>) -> Exit {
     }
 }
 
-fn run(cli: &Cli) -> Exit {
+fn run(cli: &Cli, given: &[String]) -> Exit {
     report::set_colour(cli.color);
     match &cli.command {
+        Command::Check(args) if args.is_project() => project::run(args, given),
         Command::Check(args) => check::run(args),
         Command::Bmc(args) => symbolic::run(args, Engine::Bmc),
         Command::Kinduction(args) => symbolic::run(args, Engine::KInduction),
@@ -256,6 +278,7 @@ fn run(cli: &Cli) -> Exit {
         Command::Repl(args) => repl::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Follow(args) => follow::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::TestCases(args) => cases::run(args),
         Command::Export(args) => export::run(args),
@@ -425,6 +448,7 @@ fn unanswered(command: &Command, why: &str, as_json: bool) -> Exit {
         Command::Ltl(_) => report::ltl::unanswered(&Value::Null, why),
         Command::Refine(_) => report::refined::unanswered(&Value::Null, why),
         Command::Compare(_) => report::compared::unanswered(&Value::Null, why),
+        Command::Follow(_) => report::followed::unanswered(&Value::Null, why),
         _ => json::unknown(why),
     };
     report::answer(answer);

@@ -33,14 +33,18 @@ impl Records {
 
     /// Writes what was asked for; whatever could not be written.
     pub(super) fn write(&self, record: impl FnOnce() -> Record) -> Vec<Written<'_>> {
+        self.write_all(|| vec![record()])
+    }
+
+    /// The same of several runs.
+    pub(super) fn write_all(&self, records: impl FnOnce() -> Vec<Record>) -> Vec<Written<'_>> {
         if !self.is_wanted() {
             return vec![];
         }
-        let record = record();
+        let records = records();
         if self.annotations {
-            report::out(&record::annotations(&record));
+            records.iter().for_each(|record| report::out(&record::annotations(record)));
         }
-        let records = [record];
         let sarif = self.sarif.iter().map(|path| (path, record::sarif(&records)));
         let junit = self.junit.iter().map(|path| (path, record::junit(&records)));
         sarif.chain(junit).map(|(path, text)| Written::of(path, std::fs::write(path, text))).collect()

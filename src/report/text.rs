@@ -296,6 +296,11 @@ pub(super) fn why(out: &mut String, parts: &[Part]) {
         return;
     }
     let _ = writeln!(out, "\nwhy:");
+    self::parts(out, parts);
+}
+
+/// A line per part.
+pub(super) fn parts(out: &mut String, parts: &[Part]) {
     for p in parts {
         let indent = 2 + 2 * p.depth;
         let _ = match p.kind {

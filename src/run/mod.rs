@@ -11,6 +11,7 @@
 //! | how is everything reached? | [`cases::cases`] | [`cases::Cases`] |
 //! | what does it define? | [`types::types`] | [`types::Typed`] |
 //! | what do other tools say? | [`export::export`] | [`export::Exported`] |
+//! | does a log fit? | [`follow::follow`] | [`follow::Answered`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! ```
@@ -39,7 +40,9 @@ pub mod constants;
 pub mod coverage;
 pub mod deadline;
 pub mod export;
+pub mod follow;
 pub mod ltl;
+pub mod manifest;
 pub mod notes;
 pub mod numbers;
 pub mod project;
@@ -49,6 +52,7 @@ pub mod reference;
 pub mod refine;
 pub mod sequents;
 pub mod simulate;
+pub mod suite;
 pub mod symbolic;
 pub mod system;
 mod table;

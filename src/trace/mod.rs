@@ -8,6 +8,8 @@ pub mod ask;
 pub mod explain;
 pub mod export;
 pub mod fault;
+pub mod follow;
+pub mod log;
 pub mod question;
 pub mod rebuild;
 pub mod replay;

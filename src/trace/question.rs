@@ -9,7 +9,7 @@ use crate::model::check::{Want, check_expr, check_open};
 use crate::model::{Decl, ExprKind, Model, SetId, Type};
 use crate::system::{Machine, Stop, System};
 use crate::value::fault::Fault;
-use crate::value::{Value, element_name};
+use crate::value::{Scope, Value, element_name};
 use std::time::Duration;
 
 /// How long integers without bounds are tried.
@@ -37,12 +37,17 @@ pub enum Reply {
 
 /// The model of a machine with names for the elements of deferred sets, as questions may use them.
 pub fn named(system: &Machine) -> Model {
-    let mut model = (*system.model).clone();
+    with_names(&system.model, &system.scope)
+}
+
+/// The same of a model whose constants are not solved yet.
+pub fn with_names(unnamed: &Model, scope: &Scope) -> Model {
+    let mut model = unnamed.clone();
     for i in 0..model.sets.len() {
         let set = SetId(i as u32);
-        let size = system.scope.size(set);
+        let size = scope.size(set);
         if model.sets[i].elements.is_none() && size <= MAX_NAMES {
-            let names = (0..size as u32).map(|k| element_name(&system.model, set, k).into()).collect();
+            let names = (0..size as u32).map(|k| element_name(unnamed, set, k).into()).collect();
             model.sets[i].elements = Some(names);
         }
     }

@@ -6,6 +6,7 @@ mod choices;
 mod elements;
 mod eventb;
 mod fixed;
+mod follow;
 mod formulas;
 mod invariant;
 mod models;

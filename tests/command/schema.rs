@@ -29,6 +29,7 @@ fn parts(command: &str) -> Vec<&'static str> {
         "test-cases" => vec!["error", "test-cases"],
         "export" => vec!["error", "graph"],
         "types" => vec!["error", "types"],
+        "follow" => vec!["error", "follow"],
         // Wrong command lines end before there is a command.
         _ => vec!["error"],
     }

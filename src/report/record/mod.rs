@@ -264,7 +264,7 @@ impl<'a> States<'a> {
 }
 
 impl Claim {
-    fn new(rule: &'static str, name: &str, outcome: Outcome, seconds: f64) -> Claim {
+    pub(super) fn new(rule: &'static str, name: &str, outcome: Outcome, seconds: f64) -> Claim {
         Claim { rule, name: name.to_string(), outcome, place: None, steps: vec![], why: vec![], seconds }
     }
 
