@@ -11,6 +11,7 @@ pub mod convert;
 pub mod eval;
 pub mod export;
 pub mod follow;
+pub mod fmt;
 pub mod graph;
 mod interrupt;
 pub mod ltl;
@@ -117,6 +118,8 @@ enum Command {
     TestCases(cases::Args),
     /// Write a machine as a circuit or a formula, or its states as a graph, for other tools
     Export(export::Args),
+    /// Put models into a tidy layout, comments kept and meaning unchanged
+    Fmt(fmt::Args),
     /// Write an Event-B project in another form
     Convert(convert::Args),
     /// Print a script that completes commands and options: for bash, elvish, fish, powershell or zsh
@@ -282,6 +285,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         Command::Simulate(args) => simulate::run(args),
         Command::TestCases(args) => cases::run(args),
         Command::Export(args) => export::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),

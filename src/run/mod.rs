@@ -41,6 +41,7 @@ pub mod coverage;
 pub mod deadline;
 pub mod export;
 pub mod follow;
+pub mod format;
 pub mod ltl;
 pub mod manifest;
 pub mod notes;

@@ -7,6 +7,7 @@ mod compare;
 mod convert;
 mod coverage;
 mod follow;
+mod fmt;
 mod formulas;
 mod graph;
 mod ltl;

@@ -2,6 +2,7 @@
 
 mod compose;
 mod diagnostics;
+mod format;
 mod parser;
 mod roundtrip;
 mod trees {

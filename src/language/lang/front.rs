@@ -5,6 +5,7 @@ use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap};
 use crate::lang::macros::Definitions;
+use crate::lang::style::Style;
 use std::path::Path;
 
 /// A language.
@@ -27,6 +28,14 @@ pub trait FrontEnd: Sync {
     /// Reads what is at a path and is no text of its own, like a folder, or a part of it that has a name. `None` when
     /// there is no such thing, and the file is to be read as a text.
     fn read_path(&self, _sources: &mut SourceMap, _path: &Path, _part: Option<&str>) -> Option<Read> {
+        None
+    }
+
+    /// The text in a tidy layout, its meaning unchanged; `None` when files like this one are not laid out by people.
+    ///
+    /// # Errors
+    /// What is wrong with the text, if it cannot be read.
+    fn format(&self, _text: &str, _file: FileId, _style: Style) -> Option<Result<String, Vec<Diagnostic>>> {
         None
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::lang::ast::Expr;
 use crate::lang::b::ClassicalB;
-use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
+use crate::lang::style::Style;
 use std::path::{Path, PathBuf};
 
 /// All front ends. The first one reads files of unknown endings, too.
@@ -87,6 +88,29 @@ pub fn read_text(sources: &mut SourceMap, name: &str, text: &str) -> Read {
     }
 }
 
+/// A text of the map in a tidy layout, its meaning unchanged.
+///
+/// # Errors
+/// What is wrong with the text, or why there is no layout for files like it.
+pub fn format(sources: &SourceMap, file: FileId, style: Style) -> Result<String, Vec<Diagnostic>> {
+    let (text, path) = match sources.get(file) {
+        Some(source) => (source.text.clone(), source.path.clone()),
+        None => Default::default(),
+    };
+    let refused = |code, why: String| Err(vec![Diagnostic::error(code, Span::new(file, 0, 0), why)]);
+    let front = match for_path(&path) {
+        Ok(front) => front,
+        Err(why) => return refused("B0401", why),
+    };
+    if text.contains('\u{fffd}') {
+        // What stood there would be lost.
+        return refused("B0105", "the file is not valid UTF-8, so it is not formatted".to_string());
+    }
+    front.format(&text, file, style).unwrap_or_else(|| {
+        refused("B0401", format!("files of this kind ({}) are not formatted, only texts", path.display()))
+    })
+}
+
 /// The language of a model.
 #[derive(Clone, Copy)]
 pub struct Language(&'static dyn FrontEnd);
@@ -127,7 +151,6 @@ pub fn parse_expr(
 mod tests {
     use super::*;
     use crate::lang::ast::ExprKind;
-    use crate::lang::diag::FileId;
     use crate::lang::front::Expressions;
 
     /// A language in which `+` is a number.

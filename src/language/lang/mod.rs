@@ -18,4 +18,5 @@ pub mod notation;
 pub mod print;
 pub mod spelling;
 pub mod stack;
+pub mod style;
 pub mod walk;

@@ -14,7 +14,7 @@ impl<'b> Bytes<'b> {
         Bytes { rest }
     }
 
-    fn choose(&mut self, n: usize) -> usize {
+    pub fn choose(&mut self, n: usize) -> usize {
         let Some((first, rest)) = self.rest.split_first() else { return 0 };
         self.rest = rest;
         *first as usize % n

@@ -6,6 +6,7 @@
 pub mod compose;
 pub mod defs;
 mod expand;
+pub mod format;
 pub(in crate::lang) mod lex;
 mod library;
 pub(in crate::lang) mod parse;
@@ -16,6 +17,7 @@ use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::front::{Expressions, FrontEnd, Read};
 pub use crate::lang::macros::Definitions;
 use crate::lang::stack::catch_with_large_stack;
+use crate::lang::style::Style;
 use std::path::Path;
 
 /// Classical B as a front end.
@@ -43,6 +45,10 @@ impl FrontEnd for ClassicalB {
 
     fn expressions(&self) -> Option<&dyn Expressions> {
         Some(self)
+    }
+
+    fn format(&self, text: &str, file: FileId, style: Style) -> Option<Result<String, Vec<Diagnostic>>> {
+        Some(format::format(text, file, style))
     }
 }
 

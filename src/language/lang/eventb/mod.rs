@@ -32,6 +32,7 @@ use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::stack::catch_with_large_stack;
+use crate::lang::style::Style;
 use open::Opened;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,16 @@ impl FrontEnd for EventB {
             let opened = project(sources, path, part);
             composed(sources, opened, path)
         }))
+    }
+
+    fn format(&self, text: &str, file: FileId, _: Style) -> Option<Result<String, Vec<Diagnostic>>> {
+        let formatted = || text::format::format(text, file);
+        let failed = |why: String| Err(vec![Diagnostic::error("B0199", Span::new(file, 0, 0), why)]);
+        text::is_text(text).then(|| match catch_with_large_stack(formatted) {
+            Ok(Ok(result)) => result,
+            Ok(Err(_)) => failed("the formatter failed; this is a bug of kanon".to_string()),
+            Err(e) => failed(format!("cannot start a thread to format in: {e}")),
+        })
     }
 }
 
