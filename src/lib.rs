@@ -34,6 +34,9 @@ pub mod explore;
 mod harness;
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod lsp;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod ltl;
 #[doc(hidden)]
 pub mod refine;

@@ -14,6 +14,7 @@ pub mod follow;
 pub mod fmt;
 pub mod graph;
 mod interrupt;
+mod lsp;
 pub mod ltl;
 mod manual;
 mod project;
@@ -108,6 +109,8 @@ enum Command {
     Repl(repl::Args),
     /// Animate, check and see models in a browser
     Serve(serve::Args),
+    /// Talk to an editor: the language server
+    Lsp(lsp::Args),
     /// Replay a trace, step by step
     Replay(replay::Args),
     /// Follow a log of an implementation: which line does no behaviour of the machine explain?
@@ -280,6 +283,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
         Command::Serve(args) => serve::run(args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Follow(args) => follow::run(args),
         Command::Simulate(args) => simulate::run(args),

@@ -10,6 +10,7 @@ mod follow;
 mod fmt;
 mod formulas;
 mod graph;
+mod lsp;
 mod ltl;
 mod program;
 mod project;

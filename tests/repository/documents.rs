@@ -21,7 +21,9 @@ fn files(folder: &Path, keep: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
             let path = entry.path();
             let name = entry.file_name();
             if path.is_dir() {
-                let is_ours = name != "target" && (!name.to_string_lossy().starts_with('.') || name == ".ci");
+                let is_ours = name != "target"
+                    && name != "node_modules"
+                    && (!name.to_string_lossy().starts_with('.') || name == ".ci");
                 if is_ours && !path.ends_with("fuzz/corpus") {
                     folders.push(path);
                 }

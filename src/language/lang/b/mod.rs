@@ -7,6 +7,7 @@ pub mod compose;
 pub mod defs;
 mod expand;
 pub mod format;
+pub mod index;
 pub(in crate::lang) mod lex;
 mod library;
 pub(in crate::lang) mod parse;
