@@ -149,6 +149,16 @@ build() {
     }
 }
 
+# An editor and npm, for walks with the language server.
+ensure_editors() {
+    command -v nvim >/dev/null 2>&1 ||
+        ( install "neovim" neovim neovim neovim neovim ) ||
+        say "kanon: no neovim; the language server is not tried in it"
+    command -v npm >/dev/null 2>&1 ||
+        ( install "npm" npm npm npm node ) ||
+        say "kanon: no npm; the extension for VS Code is not tried"
+}
+
 # A browser, for a walk through the page of `kanon serve`.
 ensure_browser() {
     command -v chromedriver >/dev/null 2>&1 && return 0
