@@ -35,8 +35,8 @@ const MOST_FAILURES: usize = 24;
 /// Bounds of one state that are tried on their own.
 const MOST_UNITS: usize = 64;
 
-/// Steps in which a bound is moved between two numbers of the system.
-const MOST_HALVES: usize = 12;
+/// Steps in which a bound is moved.
+const MOST_TRIES: usize = 16;
 
 /// Initial states that are remembered: most cubes that contain one contain one of these.
 const MOST_STARTS: usize = 24;
@@ -76,6 +76,13 @@ enum Advance {
     /// A state before, its inputs and the state after, and the event.
     From(Assignment, usize),
     /// There is none, and these literals of the cube suffice for that.
+    None(HashSet<Bool>),
+}
+
+/// The same, not looked at again.
+enum Entered {
+    /// A model, and what it is said to fulfil besides the frame.
+    From(Assignment, Vec<Bool>),
     None(HashSet<Bool>),
 }
 
@@ -386,24 +393,30 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Literals of a cube that no initial state fulfils together; none if one fulfils all of them.
     fn away(&mut self, terms: &Terms, cube: &[Bool]) -> Result<Option<Vec<Bool>>, Why> {
-        for (state, seen) in &mut self.starts {
+        Ok(self.start_in(terms, cube)?.ok())
+    }
+
+    /// The same, or the place in `starts` of an initial state that fulfils all of them.
+    fn start_in(&mut self, terms: &Terms, cube: &[Bool]) -> Result<Result<Vec<Bool>, usize>, Why> {
+        for (place, (state, seen)) in self.starts.iter_mut().enumerate() {
             let mut is_true =
                 |l: Bool| *seen.entry(l).or_insert_with(|| Evaluator::new(terms, state).bool(l));
             if cube.iter().all(|&l| is_true(l)) {
-                return Ok(None);
+                return Ok(Err(place));
             }
         }
         match ask(&mut *self.start, terms, cube)? {
-            Asked::Unsat(core) => Ok(Some(core)),
+            Asked::Unsat(core) => Ok(Ok(core)),
             Asked::Sat(state) => {
                 let found = (state, HashMap::new());
                 if self.starts.len() < MOST_STARTS {
                     self.starts.push(found);
-                } else {
-                    self.starts[self.oldest] = found;
-                    self.oldest = (self.oldest + 1) % MOST_STARTS;
+                    return Ok(Err(self.starts.len() - 1));
                 }
-                Ok(None)
+                let place = self.oldest;
+                self.starts[place] = found;
+                self.oldest = (place + 1) % MOST_STARTS;
+                Ok(Err(place))
             }
         }
     }
@@ -461,7 +474,7 @@ impl<'a, 's> Search<'a, 's> {
             self.check_time()?;
             let mut unit = vec![literal];
             if self.away(terms, &unit)?.is_some()
-                && matches!(self.step_into(terms, frame, &unit, true)?, Advance::None(_))
+                && matches!(self.enters(terms, frame, &unit, true)?, Entered::None(_))
             {
                 // As if the next frame were the one in question.
                 self.move_bounds(terms, &mut unit, frame + 1)?;
@@ -580,6 +593,25 @@ impl<'a, 's> Search<'a, 's> {
         cube: &Cube,
         outside: bool,
     ) -> Result<Advance, Why> {
+        let (model, claims) = match self.enters(terms, level, cube, outside)? {
+            Entered::From(model, claims) => (model, claims),
+            Entered::None(used) => return Ok(Advance::None(used)),
+        };
+        self.check_model(terms, &model, level, &claims)?;
+        let mut evaluator = Evaluator::new(terms, &model);
+        let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
+        let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
+        Ok(Advance::From(model, event))
+    }
+
+    /// The same without a second look at the model: enough for somebody who goes on with the cube he has if there is one.
+    fn enters(
+        &mut self,
+        terms: &mut Terms,
+        level: usize,
+        cube: &Cube,
+        outside: bool,
+    ) -> Result<Entered, Why> {
         let mut names: HashMap<Bool, Vec<Bool>> = HashMap::new();
         let mut there = vec![];
         for &literal in cube {
@@ -587,33 +619,30 @@ impl<'a, 's> Search<'a, 's> {
             names.entry(after).or_default().push(literal);
             there.push(after);
         }
-        let mut assumed = self.frame(level);
+        let frame = self.frame(level);
+        let mut claims = vec![];
         if outside {
-            assumed.push(!terms.and(cube.iter().copied()));
+            claims.push(!terms.and(cube.iter().copied()));
         }
+        claims.extend(there);
         let mut used = HashSet::new();
         let questions: Vec<Bool> = match self.any_step {
             Some(any) => vec![any],
             None => self.system.events.iter().map(|e| e.step).collect(),
         };
         for step in questions {
-            let mut all = assumed.clone();
-            all.push(step);
-            all.extend(&there);
+            let all: Vec<Bool> = frame.iter().chain([&step]).chain(&claims).copied().collect();
             match ask(&mut *self.steps, terms, &all)? {
                 Asked::Sat(model) => {
-                    self.check_model(terms, &model, level, &all[self.frame(level).len()..])?;
-                    let mut evaluator = Evaluator::new(terms, &model);
-                    let event = self.system.events.iter().position(|e| evaluator.bool(e.step));
-                    let event = event.ok_or_else(|| Why::Internal("a step is one of no event".into()))?;
-                    return Ok(Advance::From(model, event));
+                    claims.push(step);
+                    return Ok(Entered::From(model, claims));
                 }
                 Asked::Unsat(core) => {
                     used.extend(core.iter().filter_map(|c| names.get(c)).flatten().copied())
                 }
             }
         }
-        Ok(Advance::None(used))
+        Ok(Entered::None(used))
     }
 
     /// A cube with fewer literals that can be kept out of the frame as well, and the highest frame it is kept out of.
@@ -647,9 +676,9 @@ impl<'a, 's> Search<'a, 's> {
                 failures += 1;
                 continue;
             };
-            match self.step_into(terms, level - 1, &fewer, true)? {
-                Advance::From(..) => failures += 1,
-                Advance::None(mut used) => {
+            match self.enters(terms, level - 1, &fewer, true)? {
+                Entered::From(..) => failures += 1,
+                Entered::None(mut used) => {
                     used.extend(away);
                     cube = fewer.into_iter().filter(|l| used.contains(l)).collect();
                 }
@@ -657,9 +686,9 @@ impl<'a, 's> Search<'a, 's> {
         }
         self.move_bounds(terms, &mut cube, level)?;
         while level < frame {
-            match self.step_into(terms, level, &cube, true)? {
-                Advance::From(..) => break,
-                Advance::None(_) => level += 1,
+            match self.enters(terms, level, &cube, true)? {
+                Entered::From(..) => break,
+                Entered::None(_) => level += 1,
             }
         }
         Ok((cube, level))
@@ -669,7 +698,7 @@ impl<'a, 's> Search<'a, 's> {
     /// cube with x ≥ 1005 would be followed by one with x ≥ 1004, and so on.
     fn move_bounds(&mut self, terms: &mut Terms, cube: &mut Cube, level: usize) -> Result<(), Why> {
         let mut moved = 0;
-        for literal in cube.clone() {
+        for mut literal in cube.clone() {
             let BoolNode::Le(a, b) = *terms.bool_node(literal) else { continue };
             // A step does not move a constant, so the next cube does not differ by one of them.
             if moved >= MOST_MOVED || self.is_rigid(terms, literal) {
@@ -682,50 +711,56 @@ impl<'a, 's> Search<'a, 's> {
                 _ => continue,
             };
             moved += 1;
-            // The farthest come first.
-            let mut farther: Vec<BigInt> = self.thresholds.clone();
-            farther.retain(|t| if is_low { *t < value } else { *t > value });
-            if !is_low {
-                farther.reverse();
-            }
-            // What is kept out with a bound is kept out with every nearer one, or mostly so.
-            let (mut from, mut to) = (0, farther.len());
-            let mut best = None;
-            while from < to {
-                let middle = (from + to) / 2;
-                match self.with_bound(terms, cube, literal, &farther[middle], level)? {
-                    Some(wider) => {
-                        best = Some(wider);
-                        to = middle;
+            // The nearest bound that was too far, by a state that shows it: no bound beyond that state can be had.
+            let (mut near, mut far) = (value, None);
+            for attempt in 0..MOST_TRIES {
+                let Some(bound) = self.farther(&near, far.as_ref(), is_low, attempt % 2 == 1) else { break };
+                match self.with_bound(terms, cube, literal, &bound, level)? {
+                    Ok((wider, moved)) => {
+                        *cube = wider;
+                        (literal, near) = (moved, bound);
                     }
-                    None => from = middle + 1,
+                    Err(state) => far = Some(state),
                 }
-            }
-            // Between the first number that is too far and the last that is not.
-            let mut near = farther.get(to).cloned().unwrap_or(value);
-            if let Some(mut far) = to.checked_sub(1).map(|n| farther[n].clone()) {
-                for _ in 0..MOST_HALVES {
-                    let middle = (&near + &far).div_floor(&BigInt::from(2));
-                    if middle == near || middle == far {
-                        break;
-                    }
-                    match self.with_bound(terms, cube, literal, &middle, level)? {
-                        Some(wider) => {
-                            best = Some(wider);
-                            near = middle;
-                        }
-                        None => far = middle,
-                    }
+                // It has become one that is always true, or the same as another one.
+                if !cube.contains(&literal) {
+                    break;
                 }
-            }
-            if let Some(wider) = best {
-                *cube = wider;
             }
         }
         Ok(())
     }
 
-    /// A cube with another bound in the place of a literal, if it can still be kept out.
+    /// The bound to try next between one that can be had and one that cannot, or as far as the numbers of the system go.
+    fn farther(
+        &self,
+        near: &BigInt,
+        far: Option<&BigInt>,
+        is_low: bool,
+        is_next_to_far: bool,
+    ) -> Option<BigInt> {
+        let Some(far) = far else {
+            let farthest = if is_low { self.thresholds.first() } else { self.thresholds.last() };
+            return farthest.filter(|t| if is_low { *t < near } else { *t > near }).cloned();
+        };
+        let next = if is_low { far + 1 } else { far - 1 };
+        let is_met = if is_low { next >= *near } else { next <= *near };
+        if is_met {
+            return None;
+        }
+        if is_next_to_far {
+            return Some(next);
+        }
+        let is_between = |t: &&BigInt| if is_low { far < *t && *t < near } else { near < *t && *t < far };
+        let between: Vec<&BigInt> = self.thresholds.iter().filter(is_between).collect();
+        match between.get(between.len() / 2) {
+            Some(&middle) => Some(middle.clone()),
+            None => Some((near + far).div_floor(&BigInt::from(2))).filter(|m| m != near && m != far),
+        }
+    }
+
+    /// A cube with another bound in the place of a literal, and that bound, if it can still be kept out. Otherwise what
+    /// is bounded there, in a state of it that is reached.
     fn with_bound(
         &mut self,
         terms: &mut Terms,
@@ -733,21 +768,29 @@ impl<'a, 's> Search<'a, 's> {
         literal: Bool,
         bound: &BigInt,
         level: usize,
-    ) -> Result<Option<Cube>, Why> {
+    ) -> Result<Result<(Cube, Bool), BigInt>, Why> {
         self.check_time()?;
-        let BoolNode::Le(a, b) = *terms.bool_node(literal) else { return Ok(None) };
-        let is_low = terms.known(a).is_some();
-        let bound = terms.constant(bound.clone());
-        let moved = if is_low { terms.le(bound, b) } else { terms.le(a, bound) };
+        let BoolNode::Le(a, b) = *terms.bool_node(literal) else { return Ok(Err(bound.clone())) };
+        let (is_low, limit) = (terms.known(a).is_some(), terms.constant(bound.clone()));
+        let (moved, bounded) = if is_low { (terms.le(limit, b), b) } else { (terms.le(a, limit), a) };
         let mut wider: Cube = cube.iter().copied().filter(|&l| l != literal).collect();
         if moved != Bool::TRUE {
             wider.push(moved);
         }
         wider.sort_unstable();
         wider.dedup();
-        let is_away = self.away(terms, &wider)?.is_some();
-        let is_out = is_away && matches!(self.step_into(terms, level - 1, &wider, true)?, Advance::None(_));
-        Ok(is_out.then_some(wider))
+        let reached = match self.start_in(terms, &wider)? {
+            Err(start) => Evaluator::new(terms, &self.starts[start].0).int(bounded),
+            Ok(_) => match self.enters(terms, level - 1, &wider, true)? {
+                Entered::None(_) => return Ok(Ok((wider, moved))),
+                Entered::From(model, _) => {
+                    let after = self.after.int(terms, bounded);
+                    Evaluator::new(terms, &model).int(after)
+                }
+            },
+        };
+        // A solver that is wrong must not make it go on for ever.
+        Ok(Err(if is_low { reached.max(bound.clone()) } else { reached.min(bound.clone()) }))
     }
 
     fn learn(&mut self, terms: &mut Terms, cube: Cube, level: usize) {
@@ -766,7 +809,7 @@ impl<'a, 's> Search<'a, 's> {
             for l in here {
                 self.check_time()?;
                 let cube = self.lemmas[l].cube.clone();
-                if let Advance::None(_) = self.step_into(terms, level, &cube, false)? {
+                if let Entered::None(_) = self.enters(terms, level, &cube, false)? {
                     self.lemmas[l].level = level + 1;
                     let clause = !terms.and(cube);
                     let claim = terms.implies(self.levels[level + 1], clause);
