@@ -3,7 +3,8 @@
 //!
 //! Half of them have a goal as well, since a guard that keeps an invariant hides what an expression means, and a goal
 //! does not. A machine is text. What an operation assigns is computed first (`ANY y WHERE y = E & y : T …`) and mostly kept inside
-//! the bounds and the claims of the invariant by its guard; where a guard is left out, the invariant may break.
+//! the bounds and the claims of the invariant by its guard; where a guard is left out, the invariant may break. A third of
+//! the operations are substitutions of every kind instead, whose values are mostly kept inside the bounds.
 
 use crate::machines::{count, explored, length};
 use crate::support::random::Choice;
@@ -20,7 +21,7 @@ use std::time::Duration;
 
 /// What a variable may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Int,
     Bool,
     Elem,
@@ -34,15 +35,20 @@ enum Kind {
     /// Among elements.
     Relation,
     Sequence,
+    /// Of a number and a boolean.
+    Record,
+    /// Of sets of elements.
+    Family,
 }
 
 use Kind::*;
 
-const KINDS: [Kind; 9] = [Int, Bool, Elem, Set, Ints, Partial, Total, Relation, Sequence];
+pub const KINDS: [Kind; 11] =
+    [Int, Bool, Elem, Set, Ints, Partial, Total, Relation, Sequence, Record, Family];
 const NAMES: [&str; 4] = ["v", "w", "x", "y"];
 
 impl Kind {
-    fn set(self) -> &'static str {
+    pub fn set(self) -> &'static str {
         match self {
             Int => "0..2",
             Bool => "BOOL",
@@ -53,14 +59,18 @@ impl Kind {
             Total => "S --> 0..2",
             Relation => "S <-> S",
             Sequence => "seq(S)",
+            Record => "struct(m : 0..2, n : BOOL)",
+            Family => "POW(POW(S))",
         }
     }
 }
 
-struct Maker {
-    choice: Choice,
-    vars: Vec<(String, Kind)>,
-    has_constant: bool,
+pub struct Maker {
+    pub choice: Choice,
+    pub vars: Vec<(String, Kind)>,
+    pub has_constant: bool,
+    /// How many of a hundred terms that may have no value are not guarded.
+    pub raw: usize,
 }
 
 impl Maker {
@@ -83,7 +93,15 @@ impl Maker {
         (f.clone(), format!("dom({f})"))
     }
 
-    fn expr(&mut self, kind: Kind, size: usize) -> String {
+    /// A term where a condition holds and another one elsewhere; now and then the term alone, which may have no value.
+    fn guarded(&mut self, condition: String, term: String, otherwise: &str) -> String {
+        match self.choice.percent(self.raw) {
+            true => format!("({term})"),
+            false => format!("(IF {condition} THEN {term} ELSE {otherwise} END)"),
+        }
+    }
+
+    pub fn expr(&mut self, kind: Kind, size: usize) -> String {
         if size == 0 || self.choice.percent(25) {
             if self.choice.percent(75)
                 && let Some(v) = self.var(kind)
@@ -95,17 +113,51 @@ impl Maker {
                 Int => self.pick(&["0", "1", "2"]),
                 Bool => self.pick(&["TRUE", "FALSE"]),
                 Elem => self.pick(&["a", "b"]),
-                Set => self.pick(&["{}", "{a}", "{b}", "S"]),
-                Ints => self.pick(&["{}", "{0}", "(1..2)", "{0, 2}"]),
-                Partial => self.pick(&["{}", "{a |-> 1}", "{a |-> 0, b |-> 2}"]),
+                Set => self.pick(&["(S - S)", "{a}", "{b}", "S"]),
+                Ints => self.pick(&["(1..0)", "{0}", "(1..2)", "{0, 2}"]),
+                Partial => self.pick(&["({a} <<| {a |-> 1})", "{a |-> 1}", "{a |-> 0, b |-> 2}"]),
                 Total => self.pick(&["(S * {0})", "{a |-> 1, b |-> 0}"]),
-                Relation => self.pick(&["{}", "id(S)", "{a |-> b}", "({a} * S)"]),
-                Sequence => self.pick(&["[]", "[a]", "[b, a]"]),
+                Relation => self.pick(&["(S <<| id(S))", "id(S)", "{a |-> b}", "({a} * S)"]),
+                Sequence => self.pick(&["tail([a])", "[a]", "[b, a]"]),
+                Record => self.pick(&["rec(m : 0, n : TRUE)", "rec(m : 2, n : FALSE)"]),
+                Family => self.pick(&["({S} - {S})", "{S - S}", "{{a}, S}", "POW({b})"]),
             };
         }
         let n = size - 1;
+        if self.choice.percent(8) {
+            let (p, yes, no) = (self.pred(n.min(1)), self.expr(kind, n), self.expr(kind, n));
+            return format!("(IF {p} THEN {yes} ELSE {no} END)");
+        }
+        if self.choice.percent(5) {
+            let (e, body) = (self.expr(Int, n), self.expr(kind, n));
+            return format!("(LET z BE z = {e} IN {body} END)");
+        }
         match kind {
-            Int => match self.choice.below(12) {
+            Int => match self.choice.below(20) {
+                12 => {
+                    let (x, y) = (self.expr(Int, n), self.expr(Int, n));
+                    self.guarded(format!("{y} /= 0"), format!("{x} / {y}"), "1")
+                }
+                13 => {
+                    let (x, y) = (self.expr(Int, n), self.expr(Int, n));
+                    self.guarded(format!("{x} >= 0 & {y} > 0"), format!("{x} mod {y}"), "0")
+                }
+                14 => {
+                    let (x, y) = (self.expr(Int, 0), self.expr(Int, n.min(1)));
+                    self.guarded(format!("{y} >= 0"), format!("{x} ** {y}"), "2")
+                }
+                15 => {
+                    let (s, fun) = (self.expr(Ints, n), self.pick(&["min", "max"]));
+                    self.guarded(format!("{s} /= {{}}"), format!("{fun}({s})"), "0")
+                }
+                16 => format!("PI(i).(i : {} | i)", self.expr(Ints, n)),
+                17 => format!("({})'m", self.expr(Record, n)),
+                18 => format!("(0 - {})", self.expr(Int, n)),
+                19 => {
+                    let (f, domain) = self.function(n.min(1));
+                    let e = self.expr(Elem, n.min(1));
+                    self.guarded(format!("{e} : {domain}"), format!("{f}({e})"), "0")
+                }
                 0 => format!("({} + {})", self.expr(Int, n), self.expr(Int, n)),
                 1 => format!("({} - {})", self.expr(Int, n), self.expr(Int, n)),
                 2 => format!("(({} * {}) mod 3)", self.expr(Int, n), self.expr(Int, n)),
@@ -125,13 +177,30 @@ impl Maker {
                     None => format!("min({} \\/ {{2}})", self.expr(Ints, n)),
                 },
             },
+            Bool if self.choice.percent(25) => format!("({})'n", self.expr(Record, n)),
             Bool => format!("bool({})", self.pred(n)),
+            Elem if self.choice.percent(30) => {
+                let (s, fun) = (self.expr(Sequence, n), self.pick(&["first", "last"]));
+                self.guarded(format!("{s} /= []"), format!("{fun}({s})"), "a")
+            }
             Elem => {
                 let s = self.expr(Set, n);
                 let (yes, no) = (self.expr(Elem, n), self.expr(Elem, n));
                 format!("(IF {s} = {{}} THEN {yes} ELSE {no} END)")
             }
-            Set => match self.choice.below(11) {
+            Set => match self.choice.below(17) {
+                11 => format!("union({})", self.expr(Family, n)),
+                12 => {
+                    let f = self.expr(Family, n);
+                    self.guarded(format!("{f} /= {{}}"), format!("inter({f})"), "{a}")
+                }
+                13 => format!("UNION(e).(e : {} | ({})[{{e}}])", self.expr(Set, n), self.expr(Relation, n)),
+                14 => {
+                    let (s, r) = (self.expr(Set, n), self.expr(Relation, n));
+                    self.guarded(format!("{s} /= {{}}"), format!("INTER(e).(e : {s} | ({r})[{{e}}])"), "S")
+                }
+                15 => format!("({})~[{}]", self.expr(Relation, n), self.expr(Set, n)),
+                16 => format!("{{e | e : S & {} < card({{e}})}}", self.expr(Int, n)),
                 0 => format!("({} \\/ {})", self.expr(Set, n), self.expr(Set, n)),
                 1 => format!("({} /\\ {})", self.expr(Set, n), self.expr(Set, n)),
                 2 => format!("({} - {})", self.expr(Set, n), self.expr(Set, n)),
@@ -144,7 +213,10 @@ impl Maker {
                 9 => format!("ran({})", self.expr(Sequence, n)),
                 _ => format!("{{e | e : S & e /: {}}}", self.expr(Set, n)),
             },
-            Ints => match self.choice.below(7) {
+            Ints => match self.choice.below(10) {
+                7 => format!("({}..{})", self.expr(Int, n), self.expr(Int, n)),
+                8 => format!("{{i | i : 0..2 & i : {}}}", self.expr(Ints, n)),
+                9 => format!("dom({})", self.expr(Sequence, n)),
                 0 => format!("({} \\/ {})", self.expr(Ints, n), self.expr(Ints, n)),
                 1 => format!("({} - {})", self.expr(Ints, n), self.expr(Ints, n)),
                 2 => format!("ran({})", self.expr(Partial, n)),
@@ -177,7 +249,18 @@ impl Maker {
                 1 => format!("({} <+ {})", self.expr(Total, n), self.expr(Partial, n)),
                 _ => format!("(%e.(e : S | {}))", self.expr(Int, n)),
             },
-            Relation => match self.choice.below(10) {
+            Relation => match self.choice.below(18) {
+                10 => format!("closure({})", self.expr(Relation, n)),
+                11 => {
+                    let (r, i) = (self.expr(Relation, n), self.expr(Int, n.min(1)));
+                    self.guarded(format!("{i} >= 0"), format!("iterate({r}, {i})"), "{b |-> a}")
+                }
+                12 => format!("dom({} || {})", self.expr(Relation, n), self.expr(Relation, n)),
+                13 => format!("(({} >< {}) ; prj2(S, S))", self.expr(Relation, n), self.expr(Relation, n)),
+                14 => format!("{{e, g | e : {} & g |-> e : {}}}", self.expr(Set, n), self.expr(Relation, n)),
+                15 => format!("({} |> {})", self.expr(Relation, n), self.expr(Set, n)),
+                16 => format!("({} <<| {})", self.expr(Set, n), self.expr(Relation, n)),
+                17 => format!("({} /\\ {})", self.expr(Relation, n), self.expr(Relation, n)),
                 0 => format!("({} \\/ {})", self.expr(Relation, n), self.expr(Relation, n)),
                 1 => format!("({} - {})", self.expr(Relation, n), self.expr(Relation, n)),
                 2 => format!("({} ; {})", self.expr(Relation, n), self.expr(Relation, n)),
@@ -189,18 +272,60 @@ impl Maker {
                 8 => format!("({} <+ {})", self.expr(Relation, n), self.expr(Relation, n)),
                 _ => format!("({} * {})", self.expr(Set, n), self.expr(Set, n)),
             },
-            Sequence => match self.choice.below(4) {
+            Record => format!("rec(m : {}, n : {})", self.expr(Int, n), self.expr(Bool, n)),
+            Family => match self.choice.below(7) {
+                0 => format!("POW({})", self.expr(Set, n)),
+                1 => format!("POW1({})", self.expr(Set, n)),
+                2 => format!("({} \\/ {})", self.expr(Family, n), self.expr(Family, n)),
+                3 => format!("({} - {})", self.expr(Family, n), self.expr(Family, n)),
+                4 => format!("{{{}}}", self.expr(Set, n)),
+                5 => format!("{{s | s <: S & {} : s}}", self.expr(Elem, n)),
+                _ => format!("ran(%e.(e : {} | ({})[{{e}}]))", self.expr(Set, n), self.expr(Relation, n)),
+            },
+            Sequence => match self.choice.below(10) {
+                4 => format!("({} -> {})", self.expr(Elem, n), self.expr(Sequence, n)),
+                5 | 6 => {
+                    let (s, fun) = (self.expr(Sequence, n), self.pick(&["tail", "front"]));
+                    self.guarded(format!("{s} /= []"), format!("{fun}({s})"), "[a]")
+                }
+                7 | 8 => {
+                    let (s, i) = (self.expr(Sequence, n), self.expr(Int, n.min(1)));
+                    let op = self.pick(&["/|\\", "\\|/"]);
+                    self.guarded(format!("{i} : 0..size({s})"), format!("{s} {op} {i}"), "[b]")
+                }
+                9 => format!("conc([{}, {}])", self.expr(Sequence, n), self.expr(Sequence, n)),
                 0 => format!("({} <- {})", self.expr(Sequence, n), self.expr(Elem, n)),
                 1 => format!("({} ^ {})", self.expr(Sequence, n), self.expr(Sequence, n)),
                 2 => format!("rev({})", self.expr(Sequence, n)),
-                _ => format!("({} /|\\ 1)", self.expr(Sequence, n)),
+                _ => {
+                    let s = self.expr(Sequence, n);
+                    self.guarded(format!("{s} /= []"), format!("{s} /|\\ 1"), "[]")
+                }
             },
         }
     }
 
-    fn pred(&mut self, size: usize) -> String {
+    pub fn pred(&mut self, size: usize) -> String {
         let n = size.saturating_sub(1);
-        match self.choice.below(if size == 0 { 8 } else { 16 }) {
+        match self.choice.below(if size == 0 { 8 } else { 22 }) {
+            16 => format!("({} <=> {})", self.pred(n), self.pred(n)),
+            17 => {
+                let op = self.pick(&["<<:", "/<:", "/<<:", "/="]);
+                format!("{} {op} {}", self.expr(Set, n), self.expr(Set, n))
+            }
+            18 => {
+                let kind = self.pick(&["seq1", "iseq", "iseq1", "perm", "seq"]);
+                format!("{} : {kind}({})", self.expr(Sequence, n), self.expr(Set, n))
+            }
+            19 => {
+                let arrow = self.pick(&["+->", "-->", ">+>", ">->", "+->>", "-->>", ">->>", "<->"]);
+                format!("{} : {} {arrow} {}", self.expr(Relation, n), self.expr(Set, n), self.expr(Set, n))
+            }
+            20 => {
+                let arrow = self.pick(&["+->", "-->", ">+>", "+->>", ">->>"]);
+                format!("{} : {} {arrow} {}", self.expr(Partial, n), self.expr(Set, n), self.expr(Ints, n))
+            }
+            21 => format!("{} : {}", self.expr(Set, n), self.expr(Family, n)),
             0 => format!("{} < {}", self.expr(Int, n), self.expr(Int, n)),
             1 => format!("{} <= {}", self.expr(Int, n), self.expr(Int, n)),
             2 => format!("{} = {}", self.expr(Bool, n), self.expr(Bool, n)),
@@ -215,9 +340,9 @@ impl Maker {
                 let (f, domain) = self.function(n.min(1));
                 let e = self.expr(Elem, 0);
                 // Now and then the function may be applied where it has no value.
-                match self.choice.percent(95) {
-                    true => format!("({e} : {domain} => {f}({e}) <= {})", self.expr(Int, n)),
-                    false => format!("{f}({e}) <= {}", self.expr(Int, n)),
+                match self.choice.percent(self.raw) {
+                    false => format!("({e} : {domain} => {f}({e}) <= {})", self.expr(Int, n)),
+                    true => format!("{f}({e}) <= {}", self.expr(Int, n)),
                 }
             }
             8 => format!("not({})", self.pred(n)),
@@ -234,6 +359,100 @@ impl Maker {
                 }
             }
         }
+    }
+
+    /// An expression whose value a variable of this kind may have; now and then it may have another one.
+    fn kept(&mut self, kind: Kind, size: usize) -> String {
+        let e = self.expr(kind, size);
+        if self.choice.percent(12) {
+            return e;
+        }
+        match kind {
+            Int => format!("max({{0, min({{2, {e}}})}})"),
+            Ints => format!("({e} /\\ 0..2)"),
+            Partial => format!("({e} |> 0..2)"),
+            Total => format!("%e.(e : S | max({{0, min({{2, ({e})(e)}})}}))"),
+            Sequence => format!("({e} /|\\ min({{2, size({e})}}))"),
+            Record => format!("rec(m : max({{0, min({{2, ({e})'m}})}}), n : ({e})'n)"),
+            _ => e,
+        }
+    }
+
+    /// A substitution that writes to some of these variables.
+    fn statement(&mut self, to: &[(String, Kind)], size: usize) -> String {
+        if to.is_empty() {
+            return "skip".into();
+        }
+        let (v, kind) = self.choice.pick(to);
+        let n = size.saturating_sub(1);
+        let known = self.vars.len();
+        let text = match self.choice.below(if size == 0 { 6 } else { 18 }) {
+            0 if kind == Partial || kind == Total => {
+                format!("{v}({}) := {}", self.expr(Elem, 1), self.kept(Int, 1))
+            }
+            0 if kind == Record => format!("{v}'m := {}", self.kept(Int, 1)),
+            1 => format!("{v} :: {{{}, {}}}", self.kept(kind, 1), self.kept(kind, 0)),
+            2 if kind != Sequence => format!("{v} : ({v} : {} & {})", kind.set(), self.pred(1)),
+            0..=5 => format!("{v} := {}", self.kept(kind, 2)),
+            6 => format!(
+                "IF {} THEN {} ELSE {} END",
+                self.pred(1),
+                self.statement(to, n),
+                self.statement(to, n)
+            ),
+            7 => format!("CHOICE {} OR {} END", self.statement(to, n), self.statement(to, n)),
+            8 => format!("SELECT {} THEN {} END", self.pred(1), self.statement(to, n)),
+            9 => format!(
+                "SELECT {} THEN {} WHEN {} THEN {} ELSE {} END",
+                self.pred(1),
+                self.statement(to, n),
+                self.pred(1),
+                self.statement(to, n),
+                self.statement(to, n)
+            ),
+            10 => format!(
+                "CASE {} OF EITHER 0 THEN {} OR 1, 2 THEN {} ELSE {} END END",
+                self.expr(Int, 1),
+                self.statement(to, n),
+                self.statement(to, n),
+                self.statement(to, n)
+            ),
+            11 => {
+                let (e, l) = (self.expr(Int, 1), format!("l{known}"));
+                self.vars.push((l.clone(), Int));
+                format!("VAR {l} IN {l} := {e} ; {} END", self.statement(to, n))
+            }
+            12 => {
+                // The name is new: what it is defined by must not speak of it.
+                let (e, k) = (self.expr(Set, 1), format!("k{known}"));
+                self.vars.push((k.clone(), Set));
+                format!("LET {k} BE {k} = {e} IN {} END", self.statement(to, n))
+            }
+            13 => {
+                self.vars.push(("h".into(), Elem));
+                format!("ANY h WHERE h : S & {} THEN {} END", self.pred(1), self.statement(to, n))
+            }
+            14 => format!("BEGIN {} ; {} END", self.statement(to, n), self.statement(to, n)),
+            15 if to.len() > 1 => {
+                let (left, right) = to.split_at(1 + self.choice.below(to.len() - 1));
+                format!("BEGIN {} || {} END", self.statement(left, n), self.statement(right, n))
+            }
+            16 => {
+                let word = self.pick(&["ASSERT", "PRE"]);
+                format!("{word} {} or {} THEN {} END", self.pred(0), self.pred(1), self.statement(to, n))
+            }
+            17 => {
+                // The loop's own variable is no target of its body.
+                let (turns, body) = (self.choice.below(3), self.statement(to, n));
+                format!(
+                    "VAR t IN t := {turns} ; WHILE t > 0 DO BEGIN {body} ; t := t - 1 END \
+                     INVARIANT t : INTEGER VARIANT t END END"
+                )
+            }
+            _ => format!("{v} := {}", self.kept(kind, 1)),
+        };
+        self.vars.truncate(known);
+        text
     }
 
     /// With some variables replaced by their new values.
@@ -310,6 +529,11 @@ impl Maker {
         for o in 0..1 + self.choice.below(4) {
             let written: Vec<(String, Kind)> =
                 vars.iter().filter(|_| self.choice.percent(60)).cloned().collect();
+            if self.choice.percent(35) {
+                let body = self.statement(&written, 2);
+                operations.push(format!("  op{o} = BEGIN {body} END"));
+                continue;
+            }
             let parameter = self.choice.percent(30);
             let mut guard = vec![];
             if parameter {
@@ -364,7 +588,7 @@ impl Maker {
 
 /// The text of a machine.
 pub fn text(seed: u64) -> String {
-    Maker { choice: Choice::new(seed ^ 0xd15e), vars: vec![], has_constant: false }.machine()
+    Maker { choice: Choice::new(seed ^ 0xd15e), vars: vec![], has_constant: false, raw: 5 }.machine()
 }
 
 /// A machine, if it is one.

@@ -9,6 +9,7 @@ mod ground;
 mod hidden;
 mod machines;
 mod models;
+mod mutants;
 mod prove;
 mod sequents;
 mod simulation;

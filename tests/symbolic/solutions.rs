@@ -20,7 +20,7 @@ type Set = BTreeSet<Vec<Value>>;
 
 /// A predicate over one to three unknown constants.
 #[derive(Clone)]
-struct Case {
+pub struct Case {
     seed: u64,
     model: Model,
     scope: Scope,
@@ -141,6 +141,22 @@ fn about(g: &mut Generator, k: ConstId, a: &Type, b: &Type) -> Expr {
 }
 
 impl Case {
+    /// A predicate over constants of small types, of which it says itself that integers are between -1 and 2.
+    pub fn of_text(constants: &str, pred: &str) -> Case {
+        let text = format!("MACHINE m SETS S = {{a, b}} CONSTANTS {constants} PROPERTIES {pred} END");
+        let loaded = load_text("m.mch", &text);
+        let mut model = loaded.model.unwrap_or_else(|| panic!("{text}: {:?}", loaded.diagnostics));
+        let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+        let values = model.constants.iter().map(|d| values(&d.ty, &scope).expect("a small type")).collect();
+        let conjuncts = std::mem::take(&mut model.properties).into_iter();
+        let and = |a: Expr, b: Expr| {
+            let (ty, span) = (Type::Pred, a.span);
+            Expr { kind: ExprKind::Binary(BinOp::And, Box::new(a), Box::new(b)), ty, span }
+        };
+        let pred = conjuncts.reduce(and).expect("a conjunct");
+        Case { seed: 0, model, scope, values, pred }
+    }
+
     fn new(seed: u64) -> Option<Case> {
         let mut g = Generator::new(seed);
         let mut choice = Choice::new(seed ^ 0x5eed);
@@ -251,7 +267,8 @@ impl Case {
         Ok((sets.pop().unwrap_or_default(), undefined))
     }
 
-    fn disagreement(&self, mutant: Mutant, counts: &mut BTreeMap<String, usize>) -> Option<String> {
+    /// What solver and enumeration do not agree about.
+    pub fn disagreement(&self, mutant: Mutant, counts: &mut BTreeMap<String, usize>) -> Option<String> {
         let mut count = |what: &str| *counts.entry(what.to_string()).or_default() += 1;
         let Some(expected) = self.by_enumeration() else {
             count("the reference cannot tell");
@@ -360,6 +377,7 @@ fn wrong_encodings_are_found() {
         Mutant::AppliedAnywhere,
         Mutant::PartialIsTotal,
         Mutant::OverrideIsUnion,
+        Mutant::MuAnywhere,
     ];
     for mutant in mutants {
         let (wrong, _) = wrong(0..5_000, mutant, 1);

@@ -41,7 +41,8 @@ impl<'m> Encoder<'m> {
             all.push(v.def);
             env = env.with_local(*id, v);
         }
-        Ok((env, self.terms.and(all)))
+        let all = self.terms.and(all);
+        Ok((env, self.unless(Mutant::LetAnywhere, all)))
     }
 
     /// The value of an expression, or the set it denotes as a constructor over values.
@@ -155,6 +156,7 @@ impl<'m> Encoder<'m> {
                     items.push(v.sym);
                 }
                 let def = self.terms.and(defs);
+                let def = self.unless(Mutant::ExtensionAnywhere, def);
                 Val { sym: self.extension(items, span)?, def }
             }
             ExprKind::SeqExt(parts) => {
@@ -202,6 +204,7 @@ impl<'m> Encoder<'m> {
                 let yes = if cond.yes == Bool::FALSE { Val::none() } else { self.item(env, yes)? };
                 let no = if cond.no == Bool::FALSE { Val::none() } else { self.item(env, no)? };
                 let def = cond.def(&mut self.terms);
+                let def = self.unless(Mutant::IfAnywhere, def);
                 let v = self.ite_val(cond.yes, yes, no, span)?;
                 self.needs(v, def)
             }
@@ -282,10 +285,22 @@ impl<'m> Encoder<'m> {
             }
             return self.on_two(op, x, y, span);
         }
-        let (x, y) = (self.item(env, a)?, self.item(env, b)?);
+        let (mut x, mut y) = (self.item(env, a)?, self.item(env, b)?);
         let def = self.terms.and([x.def, y.def]);
         if def == Bool::FALSE {
             return Ok(Val::none());
+        }
+        let op = match (op, self.mutant) {
+            (DomRestrict, Mutant::RestrictIsSubtract) => DomSubtract,
+            (DomSubtract, Mutant::RestrictIsSubtract) => DomRestrict,
+            (op, _) => op,
+        };
+        match (op, self.mutant) {
+            (Compose, Mutant::ComposeSwapped) => std::mem::swap(&mut x, &mut y),
+            (Interval, Mutant::IntervalOneLonger) => {
+                y.sym = self.arithmetic(Add, &y.sym, &Sym::int(1), span)?.sym
+            }
+            _ => {}
         }
         Ok(match op {
             Add | Sub | Mul | Div | Mod | Pow => {
@@ -363,6 +378,9 @@ impl<'m> Encoder<'m> {
         }
         let fun = match (fun, self.mutant) {
             (Fun::Dom, Mutant::DomIsRan) => Fun::Ran,
+            (Fun::Ran, Mutant::RanIsDom) => Fun::Dom,
+            (Fun::Min, Mutant::MinIsMax) => Fun::Max,
+            (Fun::Max, Mutant::MinIsMax) => Fun::Min,
             (fun, _) => fun,
         };
         if matches!(fun, Fun::Size | Fun::First | Fun::Last | Fun::Front | Fun::Tail | Fun::Rev | Fun::Conc) {
@@ -456,8 +474,9 @@ impl<'m> Encoder<'m> {
                 let (rows, def) = self.rows(&x.sym, span)?;
                 let of: Vec<Bool> = rows.values().copied().collect();
                 let one = self.exactly_one(&of);
+                let one = self.unless(Mutant::MuAnywhere, one);
                 let def = self.terms.and([def, one, x.def]);
-                if def == Bool::FALSE {
+                if rows.is_empty() || def == Bool::FALSE {
                     return Ok(Val::none());
                 }
                 let options = rows.iter().map(|(v, p)| (v.clone(), vec![*p])).collect();
@@ -585,8 +604,9 @@ impl<'m> Encoder<'m> {
                 break;
             }
         }
-        let def = self.terms.and([def, !none_before]);
-        if def == Bool::FALSE {
+        let some = self.unless(Mutant::ExtremeAnywhere, !none_before);
+        let def = self.terms.and([def, some]);
+        if options.is_empty() || def == Bool::FALSE {
             return Ok(Val::none());
         }
         Ok(Val { sym: self.pick(options), def })
@@ -617,7 +637,8 @@ impl<'m> Encoder<'m> {
         }
         if !union {
             // The intersection of nothing has no value.
-            defs.push(self.terms.or(all.iter().map(|(_, p)| *p)));
+            let some = self.terms.or(all.iter().map(|(_, p)| *p));
+            defs.push(self.unless(Mutant::IntersectionAnywhere, some));
         }
         let mut ways = super::Options::new();
         for (rows, p) in &all {
@@ -662,7 +683,8 @@ impl<'m> Encoder<'m> {
             nodes.insert(y.clone());
         }
         let mut length = 1usize;
-        while length < nodes.len() {
+        let most = if self.mutant == Mutant::ClosureTooShort { nodes.len() / 2 } else { nodes.len() };
+        while length < most {
             let relation = Sym::set(all.clone());
             let (longer, _) = self.expand(&Lazy::Compose(relation.clone(), relation), span)?;
             let next = self.boole(BinOp::Union, &all, &longer);
@@ -720,6 +742,7 @@ impl<'m> Encoder<'m> {
             result = self.ite_val(g, v, result, span)?;
         }
         let def = self.terms.or(defs);
+        let def = self.unless(Mutant::IterateAnywhere, def);
         let def = self.terms.and([def, n.def]);
         Ok(self.needs(Val { def: Bool::TRUE, ..result }, def))
     }
@@ -741,12 +764,14 @@ impl<'m> Encoder<'m> {
         let mut defs = vec![sweep.complete];
         let mut found: Vec<(Val<'m>, Truth)> = vec![];
         for (env, t) in sweep.found {
-            defs.push(t.def(&mut self.terms));
+            let def = t.def(&mut self.terms);
+            defs.push(self.unless(Mutant::ConditionAnywhere, def));
             if t.yes == Bool::FALSE {
                 continue;
             }
             let v = self.item(&env, body)?;
-            defs.push(self.terms.or([!t.yes, v.def]));
+            let def = self.terms.or([!t.yes, v.def]);
+            defs.push(self.unless(Mutant::BodyAnywhere, def));
             if !v.is_none() {
                 found.push((v, t));
             }

@@ -351,7 +351,10 @@ impl<'m> Encoder<'m> {
             this.spend(bs.len(), span)?;
             let of: Vec<Bool> = bs.iter().map(|(_, p)| *p).collect();
             // Said once for each argument, however often the function is applied.
-            let one = this.exactly_one(&of);
+            let one = match this.mutant {
+                Mutant::AppliedToMany => this.terms.or(of),
+                _ => this.exactly_one(&of),
+            };
             if one == Bool::FALSE {
                 return Ok(());
             }

@@ -1,7 +1,7 @@
 //! The reading of undefined terms: how the truth of a predicate follows from that of its parts. Strong Kleene: a
 //! conjunction with a false part is false whatever the others are. Another reading changes this file and no other.
 
-use super::{Encoder, Sym, Truth, Val};
+use super::{Encoder, Mutant, Sym, Truth, Val};
 use kanon_solver::term::{Bool, Terms};
 
 impl Truth {
@@ -45,6 +45,9 @@ impl Encoder<'_> {
     }
 
     pub fn and(&mut self, parts: &[Truth]) -> Truth {
+        if self.mutant == Mutant::AndIsStrict {
+            return self.strict_and(parts);
+        }
         let yes = self.terms.and(parts.iter().map(|p| p.yes));
         let no = self.terms.or(parts.iter().map(|p| p.no));
         Truth { yes, no }

@@ -275,6 +275,123 @@ pub enum Mutant {
     ElseAlways,
     /// Two different values for one variable are no fault.
     ClashIsFine,
+    /// A PRE inside of an operation blocks where it is false.
+    InnerPreIsGuard,
+    /// An ASSERT that is false blocks.
+    AssertIsGuard,
+    /// Nobody looks at the invariant of a loop.
+    LoopInvariantForgotten,
+    /// A variant need not become smaller.
+    VariantForgotten,
+    /// `ran` is `dom`.
+    RanIsDom,
+    /// `a..b` goes up to b + 1.
+    IntervalOneLonger,
+    /// `<|` and `<<|` change places.
+    RestrictIsSubtract,
+    /// `(r ; s)` is `(s ; r)`.
+    ComposeSwapped,
+    /// A closure is looked for in half as many steps as it may take.
+    ClosureTooShort,
+    /// `<<:` is `<:`.
+    StrictIsSubset,
+    /// `min` and `max` change places.
+    MinIsMax,
+    /// A relation may be an element of a set of functions, injections or surjections that it is not.
+    FunctionalForgotten,
+    InjectiveForgotten,
+    SurjectiveForgotten,
+    /// `x -> s` is `s <- x`.
+    PrependIsAppend,
+    /// A false part does not decide a conjunction if another one has no value.
+    AndIsStrict,
+    /// A quantifier takes what has no value for false.
+    QuantifierForgets,
+    /// These have a value where they have none: a division by zero,
+    DivisionAnywhere,
+    /// a remainder of or by a negative number,
+    RemainderAnywhere,
+    /// a power with a negative exponent,
+    PowerAnywhere,
+    /// min and max of the empty set,
+    ExtremeAnywhere,
+    /// the intersection of no sets,
+    IntersectionAnywhere,
+    /// a sum, product, union or intersection whose body has none for some element,
+    BodyAnywhere,
+    /// or whose condition has none,
+    ConditionAnywhere,
+    /// a set one of whose elements has none,
+    ExtensionAnywhere,
+    /// IF with a condition that has none,
+    IfAnywhere,
+    /// LET with a definition that has none,
+    LetAnywhere,
+    /// a comparison or an equation one side of which has none,
+    ComparisonAnywhere,
+    /// a negative power of a relation,
+    IterateAnywhere,
+    /// a relation applied where it has several values,
+    AppliedToMany,
+    /// an operator on sequences, applied to what is none,
+    SequenceAnywhere,
+    /// `first`, `last`, `front` and `tail` of the empty sequence,
+    FirstAnywhere,
+    /// the first n of fewer than n,
+    TakeAnywhere,
+    /// the one element of a set that has another number of them.
+    MuAnywhere,
+}
+
+impl Mutant {
+    /// All that are no [`Mutant::None`].
+    pub const ALL: [Mutant; 42] = {
+        use Mutant::*;
+        [
+            DomIsRan,
+            CardPlusOne,
+            AppliedAnywhere,
+            PartialIsTotal,
+            OverrideIsUnion,
+            NothingOutside,
+            ElseAlways,
+            ClashIsFine,
+            InnerPreIsGuard,
+            AssertIsGuard,
+            LoopInvariantForgotten,
+            VariantForgotten,
+            RanIsDom,
+            IntervalOneLonger,
+            RestrictIsSubtract,
+            ComposeSwapped,
+            ClosureTooShort,
+            StrictIsSubset,
+            FunctionalForgotten,
+            InjectiveForgotten,
+            SurjectiveForgotten,
+            PrependIsAppend,
+            AndIsStrict,
+            QuantifierForgets,
+            DivisionAnywhere,
+            RemainderAnywhere,
+            PowerAnywhere,
+            ExtremeAnywhere,
+            IntersectionAnywhere,
+            BodyAnywhere,
+            ConditionAnywhere,
+            ExtensionAnywhere,
+            IfAnywhere,
+            LetAnywhere,
+            ComparisonAnywhere,
+            IterateAnywhere,
+            AppliedToMany,
+            SequenceAnywhere,
+            FirstAnywhere,
+            TakeAnywhere,
+            MuAnywhere,
+            MinIsMax,
+        ]
+    };
 }
 
 /// How much may be made.
@@ -381,6 +498,13 @@ impl<'m> Encoder<'m> {
 
     pub(in crate::symbolic) fn leave(&mut self) {
         self.depth -= 1;
+    }
+}
+
+impl Encoder<'_> {
+    /// A condition, unless it is the one that a mutant forgets.
+    pub(super) fn unless(&self, mutant: Mutant, condition: Bool) -> Bool {
+        if self.mutant == mutant { Bool::TRUE } else { condition }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::value::MAX_OPTIONS;
-use super::{Encoder, Sym, Truth, Val, ill_typed};
+use super::{Encoder, Mutant, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::BinOp;
 use crate::symbolic::{Res, unsupported};
@@ -57,6 +57,12 @@ impl<'m> Encoder<'m> {
         b: &Sym<'m>,
         span: Span,
     ) -> Res<Val<'m>> {
+        let is_forgotten = matches!(
+            (op, self.mutant),
+            (BinOp::Div, Mutant::DivisionAnywhere)
+                | (BinOp::Mod, Mutant::RemainderAnywhere)
+                | (BinOp::Pow, Mutant::PowerAnywhere)
+        );
         if let (Sym::One(x), Sym::One(y)) = (a, b)
             && x.len() * y.len() <= MAX_PAIRS.max(x.len()).max(y.len())
         {
@@ -67,6 +73,7 @@ impl<'m> Encoder<'m> {
                     let when = self.terms.and([*g, *h]);
                     match compute(op, v, w, span)? {
                         Some(z) => options.entry(Value::Int(z)).or_default().push(when),
+                        None if is_forgotten => options.entry(Value::int(0)).or_default().push(when),
                         None => undefined.push(when),
                     }
                 }
@@ -92,6 +99,7 @@ impl<'m> Encoder<'m> {
             BinOp::Pow => return self.power(x, b, span),
             _ => return ill_typed(span),
         };
+        let def = if is_forgotten { Bool::TRUE } else { def };
         Ok(Val { sym: self.of_term(term), def })
     }
 
@@ -110,7 +118,9 @@ impl<'m> Encoder<'m> {
         for (n, g) in self.options(exponent, span)? {
             let Value::Int(n) = n else { return ill_typed(span) };
             if n.is_negative() {
-                undefined.push(g);
+                if self.mutant != Mutant::PowerAnywhere {
+                    undefined.push(g);
+                }
                 continue;
             }
             let Some(n) = n.to_u32().filter(|n| *n <= 64) else {

@@ -1,6 +1,6 @@
 //! Predicates: connectives, quantifiers, comparison, membership, inclusion.
 
-use super::{Encoder, Env, Lazy, Slot, Sym, Truth, Val, attempt, ill_typed, truth};
+use super::{Encoder, Env, Lazy, Mutant, Slot, Sym, Truth, Val, attempt, ill_typed, truth};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Lit, LocalId, Quant, UnOp};
 use crate::symbolic::{RefusedKind, Res, unlisted, unsupported};
@@ -48,7 +48,10 @@ impl<'m> Encoder<'m> {
                     }
                     sweep => sweep?,
                 };
-                let truths: Vec<Truth> = sweep.found.into_iter().map(|(_, t)| t).collect();
+                let mut truths: Vec<Truth> = sweep.found.into_iter().map(|(_, t)| t).collect();
+                if self.mutant == Mutant::QuantifierForgets {
+                    truths.iter_mut().for_each(|t| t.no = !t.yes);
+                }
                 let mut some = self.or(&truths);
                 some.no = self.terms.and([some.no, sweep.complete]);
                 Ok(if exists { some } else { some.not() })
@@ -137,11 +140,13 @@ impl<'m> Encoder<'m> {
         match op {
             Lt | Le | Gt | Ge => {
                 let value = self.compare(op, &x.sym, &y.sym, span)?;
+                let def = self.unless(Mutant::ComparisonAnywhere, def);
                 Ok(self.truth(value, def))
             }
             Eq => {
                 let (x, y) = (self.settle(x, span)?, self.settle(y, span)?);
                 let def = self.terms.and([x.def, y.def]);
+                let def = self.unless(Mutant::ComparisonAnywhere, def);
                 let value = self.equal(&x.sym, &y.sym, span)?;
                 Ok(self.truth(value, def))
             }
@@ -165,7 +170,8 @@ impl<'m> Encoder<'m> {
                 let def = self.terms.and([x.def, y.def]);
                 let t = self.included(&x.sym, &y.sym, span)?;
                 let same = self.equal(&x.sym, &y.sym, span)?;
-                let t = self.and_then(t, Truth::sure(!same));
+                let differs = self.unless(Mutant::StrictIsSubset, !same);
+                let t = self.and_then(t, Truth::sure(differs));
                 Ok(self.only_if(t, def))
             }
             _ => ill_typed(span),

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::set::as_pair;
-use super::{Encoder, Rows, Sym, Truth, Val, big, ill_typed};
+use super::{Encoder, Mutant, Rows, Sym, Truth, Val, big, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::{BinOp, Expr, Fun};
 use crate::symbolic::{Res, unlisted};
@@ -141,6 +141,7 @@ impl<'m> Encoder<'m> {
         }
         let (rows, def) = self.rows(&v.sym, span)?;
         let (items, ok) = self.items(&rows, span)?;
+        let ok = self.unless(Mutant::SequenceAnywhere, ok);
         let def = self.terms.and([v.def, def, ok]);
         Ok((def != Bool::FALSE).then_some((items, def)))
     }
@@ -207,7 +208,9 @@ impl<'m> Encoder<'m> {
                 let Some((items, d)) = self.sequence(seq, span)? else { return Ok(Val::none()) };
                 let one = self.single(item, span)?;
                 let rows = match op {
-                    BinOp::Prepend => self.joined(&one, &items, span)?,
+                    BinOp::Prepend if self.mutant != Mutant::PrependIsAppend => {
+                        self.joined(&one, &items, span)?
+                    }
                     _ => self.joined(&items, &one, span)?,
                 };
                 (rows, self.terms.and([d, item.def]))
@@ -234,6 +237,7 @@ impl<'m> Encoder<'m> {
                     }
                 }
                 let defs = self.terms.or(defs);
+                let defs = self.unless(Mutant::TakeAnywhere, defs);
                 (self.rows_of(ways), self.terms.and([d, b.def, defs]))
             }
         };
@@ -243,8 +247,9 @@ impl<'m> Encoder<'m> {
     pub(super) fn on_one(&mut self, fun: Fun, v: Val<'m>, span: Span) -> Res<Val<'m>> {
         let Some((items, mut def)) = self.sequence(&v, span)? else { return Ok(Val::none()) };
         if matches!(fun, Fun::First | Fun::Last | Fun::Front | Fun::Tail) {
-            def = self.terms.and([def, items.at(0)]);
-            if def == Bool::FALSE {
+            let some = self.unless(Mutant::FirstAnywhere, items.at(0));
+            def = self.terms.and([def, some]);
+            if items.len() == 0 || def == Bool::FALSE {
                 return Ok(Val::none());
             }
         }

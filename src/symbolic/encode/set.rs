@@ -469,11 +469,11 @@ impl<'m> Encoder<'m> {
         let (dom, ran) = (self.domain(&rows, span)?, self.range_rows(&rows, span)?);
         let inside = [self.all_in(&dom, from, span)?, self.all_in(&ran, to, span)?];
         let mut t = self.strict_and(&inside);
-        if kind.functional {
+        if kind.functional && self.mutant != Mutant::FunctionalForgotten {
             let functional = self.is_functional(&rows, false, span)?;
             t = self.and_then(t, Truth::sure(functional));
         }
-        if kind.injective {
+        if kind.injective && self.mutant != Mutant::InjectiveForgotten {
             let injective = self.is_functional(&rows, true, span)?;
             t = self.and_then(t, Truth::sure(injective));
         }
@@ -481,7 +481,7 @@ impl<'m> Encoder<'m> {
             let covers = self.covers(from, &dom, span)?;
             t = self.and_then(t, covers);
         }
-        if kind.surjective {
+        if kind.surjective && self.mutant != Mutant::SurjectiveForgotten {
             let covers = self.covers(to, &ran, span)?;
             t = self.and_then(t, covers);
         }
@@ -504,7 +504,7 @@ impl<'m> Encoder<'m> {
             parts.push(self.and_then(Truth::sure(*p), inside.not()).not());
         }
         let mut t = self.strict_and(&parts);
-        if kind.injective {
+        if kind.injective && self.mutant != Mutant::InjectiveForgotten {
             let all: Vec<&(Bool, Sym<'m>)> = points.values().collect();
             let mut different = vec![];
             for (i, (p, y)) in all.iter().enumerate() {

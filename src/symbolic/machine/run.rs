@@ -6,7 +6,7 @@
 //! true, as [`crate::eval::reference`] collects the faults of all runs. [`Run::escape`] is where a run is longer than its
 //! formula: there nothing is known.
 
-use super::super::encode::{Encoder, Env, Lazy, Mutant, Slot, Sym, Val};
+use super::super::encode::{Encoder, Env, Lazy, Mutant, Slot, Sym, Truth, Val};
 use super::super::{Res, unsupported};
 use crate::lang::diag::Span;
 use crate::model::{Access, Expr, Lhs, LocalId, OpId, Stmt, StmtKind, Target};
@@ -166,7 +166,8 @@ impl<'m> Runner<'_, 'm> {
                     return Ok(Run::blocked(env.clone()));
                 }
                 let def = t.def(self.terms());
-                let fault = if pre == Pre::Guard { !def } else { !t.yes };
+                let is_guard = pre == Pre::Guard || self.encoder.mutant == Mutant::InnerPreIsGuard;
+                let fault = if is_guard { !def } else { !t.yes };
                 let body = self.run(env, body, Pre::Duty)?;
                 let mut run = body.only_if(self.terms(), t.yes);
                 run.fault = self.terms().or([run.fault, fault]);
@@ -176,7 +177,9 @@ impl<'m> Runner<'_, 'm> {
                 let t = self.encoder.pred(env, p)?;
                 let body = self.run(env, body, Pre::Duty)?;
                 let mut run = body.only_if(self.terms(), t.yes);
-                run.fault = self.terms().or([run.fault, !t.yes]);
+                if self.encoder.mutant != Mutant::AssertIsGuard {
+                    run.fault = self.terms().or([run.fault, !t.yes]);
+                }
                 run
             }
             StmtKind::Select(arms, otherwise) => self.select(env, arms, otherwise.as_deref())?,
@@ -635,7 +638,10 @@ impl<'m> Runner<'_, 'm> {
         let mut last: Option<Sym<'m>> = None;
         for turn in 0.. {
             let inside = open.env.clone().with_before(env.clone());
-            let holds = self.encoder.pred(&inside, invariant)?;
+            let holds = match self.encoder.mutant {
+                Mutant::LoopInvariantForgotten => Truth::YES,
+                _ => self.encoder.pred(&inside, invariant)?,
+            };
             let test = self.encoder.pred(&open.env, cond)?;
             let terms = self.terms();
             let alive = terms.and([open.go, holds.yes]);
@@ -658,8 +664,10 @@ impl<'m> Runner<'_, 'm> {
             if !now.is_none() {
                 let zero = self.encoder.le(&Sym::int(0), &now.sym, span)?;
                 let smaller = match &last {
-                    Some(last) => !self.encoder.le(last, &now.sym, span)?,
-                    None => Bool::TRUE,
+                    Some(last) if self.encoder.mutant != Mutant::VariantForgotten => {
+                        !self.encoder.le(last, &now.sym, span)?
+                    }
+                    _ => Bool::TRUE,
                 };
                 bad = self.terms().or([bad, !zero, !smaller]);
             }
