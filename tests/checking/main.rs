@@ -14,6 +14,7 @@ mod obligations;
 mod proofs;
 mod refine;
 mod refine_events;
+mod refine_pairs;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;
