@@ -17,6 +17,7 @@ mod interrupt;
 mod lsp;
 pub mod ltl;
 mod manual;
+mod probcli;
 mod project;
 pub mod prove;
 mod records;
@@ -123,6 +124,8 @@ enum Command {
     Export(export::Args),
     /// Put models into a tidy layout, comments kept and meaning unchanged
     Fmt(fmt::Args),
+    /// Take flags of ProB's command line, and answer in its words
+    Probcli(probcli::Args),
     /// Write an Event-B project in another form
     Convert(convert::Args),
     /// Print a script that completes commands and options: for bash, elvish, fish, powershell or zsh
@@ -290,6 +293,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         Command::TestCases(args) => cases::run(args),
         Command::Export(args) => export::run(args),
         Command::Fmt(args) => fmt::run(args),
+        Command::Probcli(args) => probcli::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Completions(args) => manual::completions(args),
         Command::Man(args) => manual::man(args),

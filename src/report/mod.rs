@@ -13,6 +13,7 @@ pub mod json;
 pub mod layout;
 pub mod ltl;
 pub mod picture;
+pub mod probcli;
 pub mod progress;
 pub mod project;
 pub mod proved;

@@ -12,6 +12,7 @@ mod formulas;
 mod graph;
 mod lsp;
 mod ltl;
+mod probcli;
 mod program;
 mod project;
 mod records;
