@@ -158,6 +158,11 @@ impl Action for Exchange {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    if std::env::args().any(|a| a == "--animate") {
+        let walk = kanon::animate::Walk::new(Arc::new(Caches::new(3, true)));
+        kanon::terminal::run(Box::new(walk), &kanon::terminal::Settings::default())?;
+        return Ok(());
+    }
     let all = Options { goal: false, ..Options::default() };
     let reduced = Options { symmetry: Strategy::Auto, ..all.clone() };
     let good = Caches::new(6, false);

@@ -5,6 +5,7 @@
 //! - [`run`]: a project is read, solved and asked; [`run::system`] asks a system that is written in Rust.
 //! - [`system`]: the trait that such a system implements, in some twenty lines, and B's implementation of it.
 //! - [`animate`]: a model explored by hand, behind every view of it.
+//! - [`terminal`]: one of these views, on a terminal.
 //! - [`verdict`]: the answer, and why there is none.
 //! - [`Options`], [`Action`] and what belongs to them; [`show`] writes answers as text, JSON and pictures.
 //!
@@ -52,6 +53,7 @@ pub use kanon_symbolic::symbolic;
 #[doc(hidden)]
 pub mod symmetry;
 pub mod system;
+pub mod terminal;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod trace;

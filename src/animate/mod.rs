@@ -7,6 +7,9 @@
 //! - [`Session`] is a walk through a B machine, with what needs a model: constants, parameters and results by name, why an
 //!   operation is not enabled, questions and watched expressions, explanations, traces that other tools read.
 //!
+//! [`Animated`] is what views ask of either, [`Scene`] all that they show of a state, and [`command`] the lines that people
+//! type in them.
+//!
 //! ```
 //! use kanon::animate::{From, Session, Sought};
 //! use kanon::run::Deadline;
@@ -34,14 +37,19 @@
 //!
 //! [`System`]: crate::system::System
 
+pub mod command;
 mod picture;
+mod scene;
 mod see;
 mod session;
+mod svg;
 mod walk;
 
-pub use picture::{Element, Picture};
-pub use see::{Graph, Node, Orbit};
+pub use picture::{Event, Hover, Picture};
+pub use scene::{Animated, History, Scene};
+pub use see::{Graph, Node, Orbit, Relation};
 pub use session::{Call, Conjunct, Loaded, Operation, Session, Tree, Value, Watched, tree};
+pub use svg::Element;
 pub use walk::{
     Choice, Choices, End, From, Judged, Limits, MAX_CHOICES, Missing, Place, Sought, Unseen, Visited, Walk,
 };

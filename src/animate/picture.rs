@@ -1,11 +1,12 @@
 //! Pictures of a model, as ProB's users draw them (VisB): an SVG file with a JSON file of items and events, found by the
-//! definition `VISB_JSON_FILE` or beside the machine (`Name.visb.json`), and the definitions `VISB_SVG_OBJECTS…` and
-//! `VISB_SVG_UPDATES…` of the machine itself.
+//! definition `VISB_JSON_FILE` or beside the machine (`Name.visb.json`), and the definitions `VISB_SVG_…` of the machine
+//! itself.
 //!
-//! What comes out is a tree of elements and attributes that are known to do nothing but draw: no script, no link, no style
-//! sheet, no address. Whoever shows it needs no parser for markup.
+//! What comes out is made of elements and attributes that only draw ([`super::svg`]): whoever shows it needs no parser for
+//! markup.
 
 use super::session::Session;
+use super::svg::{ATTRIBUTES, ELEMENTS, Element, is_harmless, read_svg};
 use crate::model::check::{Want, check_expr};
 use crate::model::{Model, Type};
 use crate::system::{Stop, System};
@@ -14,219 +15,80 @@ use crate::trace::question::Reply;
 use crate::trace::shown;
 use crate::value::Value;
 use serde_json::Value as Json;
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
-/// Bytes of a file, elements of a picture, items of a file.
+/// Bytes of a file, items of a file, files that include each other.
 const MAX_FILE: usize = 4 << 20;
-const MAX_ELEMENTS: usize = 20_000;
 const MAX_ITEMS: usize = 5_000;
-/// How deep elements may stand in each other.
-const MAX_DEPTH: usize = 100;
-
-/// Elements that draw.
-const ELEMENTS: [&str; 21] = [
-    "svg",
-    "g",
-    "rect",
-    "circle",
-    "ellipse",
-    "line",
-    "polyline",
-    "polygon",
-    "path",
-    "text",
-    "tspan",
-    "title",
-    "desc",
-    "defs",
-    "linearGradient",
-    "radialGradient",
-    "stop",
-    "clipPath",
-    "marker",
-    "mask",
-    "pattern",
-];
-
-/// Attributes that say where and how.
-const ATTRIBUTES: [&str; 66] = [
-    "x",
-    "y",
-    "x1",
-    "y1",
-    "x2",
-    "y2",
-    "cx",
-    "cy",
-    "r",
-    "rx",
-    "ry",
-    "fx",
-    "fy",
-    "dx",
-    "dy",
-    "width",
-    "height",
-    "d",
-    "points",
-    "viewBox",
-    "preserveAspectRatio",
-    "transform",
-    "fill",
-    "fill-opacity",
-    "fill-rule",
-    "stroke",
-    "stroke-width",
-    "stroke-opacity",
-    "stroke-dasharray",
-    "stroke-dashoffset",
-    "stroke-linecap",
-    "stroke-linejoin",
-    "stroke-miterlimit",
-    "opacity",
-    "visibility",
-    "display",
-    "color",
-    "font-family",
-    "font-size",
-    "font-weight",
-    "font-style",
-    "text-anchor",
-    "dominant-baseline",
-    "alignment-baseline",
-    "letter-spacing",
-    "text-decoration",
-    "offset",
-    "stop-color",
-    "stop-opacity",
-    "gradientUnits",
-    "gradientTransform",
-    "clip-path",
-    "clip-rule",
-    "mask",
-    "marker-start",
-    "marker-mid",
-    "marker-end",
-    "markerWidth",
-    "markerHeight",
-    "refX",
-    "refY",
-    "orient",
-    "rotate",
-    "pathLength",
-    "textLength",
-    "vector-effect",
-];
+const MAX_INCLUDES: usize = 20;
+/// Problems that are told, and bytes of a text after its definitions are put in.
+const MAX_PROBLEMS: usize = 20;
+const MAX_TEXT: usize = 100_000;
 
 /// A picture of the present state.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// The outermost element.
     pub root: Element,
-    /// Elements that do something when they are clicked, by their names: the operation, and predicates about its
-    /// parameters.
-    pub events: Vec<(String, String, Vec<String>)>,
+    /// What clicks do.
+    pub events: Vec<Event>,
+    /// What changes while the pointer is over an element.
+    pub hovers: Vec<Hover>,
     /// What could not be drawn.
     pub problems: Vec<String>,
 }
 
-/// An element of a picture.
+/// An element that fires an operation when it is clicked.
 #[derive(Clone, Debug, Default)]
-pub struct Element {
-    /// What it is.
-    pub tag: String,
-    /// Its name, if it has one.
-    pub id: Option<String>,
-    /// Where and how.
-    pub attributes: Vec<(String, String)>,
-    /// What it says.
-    pub text: String,
-    /// What is in it.
-    pub inside: Vec<Element>,
+pub struct Event {
+    /// The element.
+    pub id: String,
+    /// The operation.
+    pub operation: String,
+    /// What its parameters have to fulfil.
+    pub predicates: Vec<String>,
 }
 
-impl Element {
-    fn new(tag: &str) -> Element {
-        Element { tag: tag.to_string(), ..Element::default() }
-    }
+/// An attribute while the pointer is over an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// The element that the pointer is over.
+    pub over: String,
+    /// The element that changes.
+    pub id: String,
+    /// Its attribute.
+    pub attribute: String,
+    /// Its value then.
+    pub enter: String,
+    /// Its value afterwards; as before if none is given.
+    pub leave: Option<String>,
+}
 
-    /// Sets what is known to be harmless.
-    fn set(&mut self, name: &str, value: &str) {
-        if name == "style" {
-            for part in value.split(';') {
-                if let Some((name, value)) = part.split_once(':')
-                    && name.trim() != "style"
-                {
-                    self.set(name.trim(), value.trim());
-                }
-            }
-            return;
-        }
-        let lower = value.to_lowercase();
-        // Only to a part of the picture itself.
-        let leads_out = lower
-            .match_indices("url(")
-            .any(|(at, _)| !lower[at + 4..].trim_start_matches([' ', '"', '\'']).starts_with('#'));
-        if !ATTRIBUTES.contains(&name) || leads_out {
-            return;
-        }
-        match self.attributes.iter_mut().find(|(n, _)| n == name) {
-            Some((_, old)) => *old = value.to_string(),
-            None => self.attributes.push((name.to_string(), value.to_string())),
+impl Picture {
+    fn problem(&mut self, text: String) {
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&text) {
+            self.problems.push(text);
         }
     }
 
-    fn find<'e>(&'e mut self, id: &str) -> Option<&'e mut Element> {
-        if self.id.as_deref() == Some(id) {
-            return Some(self);
-        }
-        self.inside.iter_mut().find_map(|e| e.find(id))
-    }
-
-    /// Sets the text or an attribute, as VisB calls them.
-    fn update(&mut self, name: &str, value: &str) {
-        match name {
-            "text" => {
-                self.text = value.to_string();
-                self.inside.clear();
-            }
-            _ => self.set(name, value),
+    fn hover(&mut self, hover: Hover) {
+        let leave = hover.leave.as_deref().unwrap_or_default();
+        if is_harmless(&hover.attribute, &hover.enter) && is_harmless(&hover.attribute, leave) {
+            self.hovers.push(hover);
+        } else {
+            self.problem(format!("`{}` cannot be set", hover.attribute));
         }
     }
 }
 
-/// An SVG text as elements that draw; others are left out, with all that is in them.
-fn read_svg(text: &str) -> Result<Element, String> {
-    // Entities are not expanded: a document type is refused.
-    let document = roxmltree::Document::parse(text).map_err(|e| format!("the SVG file is wrong: {e}"))?;
-    let mut left = MAX_ELEMENTS;
-    element(document.root_element(), 0, &mut left)
-        .filter(|e| e.tag == "svg")
-        .ok_or_else(|| "the SVG file has no picture".to_string())
-}
-
-fn element(node: roxmltree::Node, depth: usize, left: &mut usize) -> Option<Element> {
-    let tag = node.tag_name().name();
-    if depth > MAX_DEPTH || *left == 0 || !ELEMENTS.contains(&tag) {
-        return None;
-    }
-    *left -= 1;
-    let mut out = Element::new(tag);
-    for a in node.attributes().filter(|a| a.namespace().is_none()) {
-        match a.name() {
-            "id" => out.id = Some(a.value().to_string()),
-            name => out.set(name, a.value()),
-        }
-    }
-    for child in node.children() {
-        if child.is_element() {
-            out.inside.extend(element(child, depth + 1, left));
-        } else if let Some(text) = child.text().filter(|_| child.is_text()) {
-            out.text.push_str(text.trim());
-        }
-    }
-    Some(out)
+/// The files of a picture while they are read.
+#[derive(Default)]
+struct Files {
+    seen: HashSet<PathBuf>,
+    /// Names of `definitions`, and what they stand for.
+    definitions: BTreeMap<String, String>,
 }
 
 impl Session {
@@ -234,36 +96,30 @@ impl Session {
     ///
     /// # Errors
     /// What is wrong with its files.
-    pub fn picture(&self, stop: &Stop) -> Result<Option<Picture>, String> {
+    pub fn picture(&mut self, stop: &Stop) -> Result<Option<Picture>, String> {
         if self.walk().row().is_none() {
             return Ok(None);
         }
         let mut picture = Picture::default();
         let mut is_there = false;
-        let folder = self.file().parent().unwrap_or(Path::new(""));
-        let named = self.string("VISB_JSON_FILE", stop).filter(|name| !name.is_empty());
-        let beside = self.file().with_extension("visb.json");
-        let file = named.map(|name| folder.join(name)).or(Some(beside).filter(|f| self.files().is_file(f)));
+        let folder = self.file().parent().unwrap_or(Path::new("")).to_path_buf();
+        if let Some(svg) = self.string("VISB_SVG_FILE", stop).filter(|name| !name.is_empty()) {
+            picture.root = read_svg(&self.read_text(&folder.join(svg))?)?;
+            is_there = true;
+        }
+        // An empty name says that there is no such file.
+        let file = match self.string("VISB_JSON_FILE", stop) {
+            Some(name) => (!name.is_empty()).then(|| folder.join(name)),
+            None => Some(self.file().with_extension("visb.json")).filter(|f| self.files().is_file(f)),
+        };
         if let Some(file) = &file {
-            let json = self.read_text(file)?;
-            let json: Json = serde_json::from_str(&json).map_err(|e| format!("{}: {e}", file.display()))?;
-            self.draw_file(&json, file, &mut picture, stop)?;
+            self.draw_file(file, true, &mut Files::default(), &mut picture, stop)?;
             is_there = true;
         }
         if picture.root.tag.is_empty() {
             picture.root = Element::new("svg");
         }
-        for suffix in std::iter::once(String::new()).chain((1..=9).map(|i| i.to_string())) {
-            for (name, is_new) in
-                [("VISB_SVG_OBJECTS", true), ("VISB_SVG_UPDATES", false), ("VISB_SVG_EVENTS", false)]
-            {
-                let Some(records) = self.records(&format!("{name}{suffix}"), stop) else { continue };
-                is_there = true;
-                for record in records.into_iter().take(MAX_ITEMS) {
-                    put(&mut picture, record, is_new);
-                }
-            }
-        }
+        is_there |= self.draw_definitions(&mut picture, stop);
         if !picture.root.attributes.iter().any(|(n, _)| n == "viewBox") {
             let size = |name: &str| {
                 let found = picture.root.attributes.iter().find(|(n, _)| n == name);
@@ -271,6 +127,9 @@ impl Session {
             };
             let all = format!("0 0 {} {}", size("width"), size("height"));
             picture.root.set("viewBox", &all);
+        }
+        if stop.load(Ordering::Relaxed) {
+            picture.problem("the time is over: something may be missing".into());
         }
         Ok(is_there.then_some(picture))
     }
@@ -283,41 +142,166 @@ impl Session {
         String::from_utf8(bytes).map_err(|_| format!("{} is no text", file.display()))
     }
 
-    /// An SVG file with items and events.
-    fn draw_file(&self, json: &Json, file: &Path, picture: &mut Picture, stop: &Stop) -> Result<(), String> {
+    /// A JSON file: those that it includes first, so that its own items win.
+    fn draw_file(
+        &mut self,
+        file: &Path,
+        is_main: bool,
+        files: &mut Files,
+        picture: &mut Picture,
+        stop: &Stop,
+    ) -> Result<(), String> {
+        if files.seen.len() >= MAX_INCLUDES || !files.seen.insert(self.files().identity(file)) {
+            picture.problem(format!("{} is included again, or too many files are", name_of(file)));
+            return Ok(());
+        }
+        let text = self.read_text(file)?;
+        let json: Json = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", name_of(file)))?;
         let folder = file.parent().unwrap_or(Path::new(""));
-        if let Some(svg) = json.get("svg").and_then(Json::as_str).filter(|s| !s.is_empty()) {
+        // The picture is that of the main file.
+        if let Some(svg) = json.get("svg").and_then(Json::as_str).filter(|s| is_main && !s.is_empty()) {
             picture.root = read_svg(&self.read_text(&folder.join(svg))?)?;
         }
+        if picture.root.tag.is_empty() {
+            picture.root = Element::new("svg");
+        }
+        let included = match json.get("include") {
+            Some(Json::String(name)) => vec![name.clone()],
+            Some(Json::Array(all)) => all.iter().filter_map(Json::as_str).map(String::from).collect(),
+            _ => vec![],
+        };
+        for name in included.iter().filter(|n| !n.is_empty()) {
+            self.draw_file(&folder.join(name), false, files, picture, stop)?;
+        }
         let list = |key: &str| json.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
-        let field =
-            |item: &Json, key: &str| item.get(key).and_then(Json::as_str).unwrap_or_default().to_string();
+        for definition in list("definitions") {
+            if let (Some(name), Some(value)) = (text_of(&definition, "name"), text_of(&definition, "value")) {
+                let value = expanded(&value, &files.definitions);
+                files.definitions.insert(name, format!("({value})"));
+            }
+        }
+        for object in list("svg_objects").iter().flat_map(repeated).take(MAX_ITEMS) {
+            self.draw_object(&object, picture, stop);
+        }
         for item in list("items").iter().flat_map(repeated).take(MAX_ITEMS) {
-            let id = field(&item, "id");
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let id = text_of(&item, "id").unwrap_or_default();
             for (name, value) in attributes(&item) {
-                let value = match self.ask(&value, stop) {
-                    Ok(reply) => plain(&reply),
-                    Err(refused) => {
-                        let why = refused.diagnostics.first().map_or("no value", |d| &d.message);
-                        picture.problems.push(format!("{id}.{name}: {why}"));
-                        continue;
-                    }
-                };
-                match picture.root.find(&id) {
-                    Some(e) => e.update(&name, &value),
-                    None => picture.problems.push(format!("the picture has no `{id}`")),
-                }
+                let value = self.evaluated(&expanded(&value, &files.definitions), stop);
+                update(picture, &id, &name, value, item["optional"] == true);
             }
         }
         for event in list("events").iter().flat_map(repeated).take(MAX_ITEMS) {
-            let predicates = event.get("predicates").and_then(Json::as_array).cloned().unwrap_or_default();
-            let predicates = predicates.iter().filter_map(Json::as_str).map(String::from).collect();
-            let (id, operation) = (field(&event, "id"), field(&event, "event"));
-            if !operation.is_empty() {
-                picture.events.push((id, operation, predicates));
-            }
+            self.draw_event(&event, &files.definitions, picture, stop);
         }
         Ok(())
+    }
+
+    /// A new element: its attributes are what they are; sums of numbers, which a repetition makes, are computed.
+    fn draw_object(&self, object: &Json, picture: &mut Picture, stop: &Stop) {
+        let mut record = BTreeMap::new();
+        for (name, value) in object.as_object().into_iter().flatten() {
+            let text = match value {
+                Json::String(s) => s.clone(),
+                Json::Number(n) => n.to_string(),
+                _ => continue,
+            };
+            let is_sum =
+                text.contains(['+', '*', '/', '(']) || text.trim().get(1..).is_some_and(|t| t.contains('-'));
+            let is_number = text.chars().all(|c| c.is_ascii_digit() || " .+-*/()".contains(c));
+            let value = match is_sum && is_number {
+                true => self.evaluated(&text, stop).unwrap_or(text),
+                false => text,
+            };
+            record.insert(name.clone(), value);
+        }
+        put(picture, record, true);
+    }
+
+    /// What a click on an element does, and the pointer over it.
+    fn draw_event(
+        &mut self,
+        event: &Json,
+        definitions: &BTreeMap<String, String>,
+        picture: &mut Picture,
+        stop: &Stop,
+    ) {
+        let list = |key: &str| event.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
+        let id = text_of(event, "id").unwrap_or_default();
+        let predicates = list("predicates");
+        let predicates =
+            predicates.iter().filter_map(Json::as_str).map(|p| expanded(p, definitions)).collect();
+        for hover in list("hovers") {
+            if let (Some(attribute), Some(enter)) = (text_of(&hover, "attr"), text_of(&hover, "enter")) {
+                let target = text_of(&hover, "id").unwrap_or_else(|| id.clone());
+                let leave = text_of(&hover, "leave");
+                picture.hover(Hover { over: id.clone(), id: target, attribute, enter, leave });
+            }
+        }
+        let Some(operation) = text_of(event, "event").filter(|o| !o.is_empty()) else { return };
+        let event = Event { id, operation, predicates };
+        for item in list("items") {
+            // Values for when it is enabled, and when it is not.
+            let key = if self.choice_of(&event, stop).is_some() { "enabled" } else { "disabled" };
+            if let (Some(name), Some(value)) = (text_of(&item, "attr"), text_of(&item, key)) {
+                let target = text_of(&item, "id").unwrap_or_else(|| event.id.clone());
+                let value = self.evaluated(&expanded(&value, definitions), stop);
+                update(picture, &target, &name, value, false);
+            }
+        }
+        picture.events.push(event);
+    }
+
+    /// What the machine draws by itself; whether it draws anything.
+    fn draw_definitions(&self, picture: &mut Picture, stop: &Stop) -> bool {
+        let names = self.project().opened.definitions.names();
+        let mut names: Vec<String> = names
+            .filter(|(n, params)| *params == 0 && n.starts_with("VISB_SVG_"))
+            .map(|(n, _)| n.to_string())
+            .collect();
+        names.sort();
+        let mut is_there = false;
+        let mut each = |prefix: &str,
+                        picture: &mut Picture,
+                        draw: &mut dyn FnMut(&mut Picture, BTreeMap<String, String>)| {
+            for name in names.iter().filter(|n| n.starts_with(prefix)) {
+                is_there = true;
+                match self.records(name, stop) {
+                    Ok(records) => records.into_iter().take(MAX_ITEMS).for_each(|r| draw(picture, r)),
+                    Err(why) => picture.problem(format!("{name}: {why}")),
+                }
+            }
+        };
+        each("VISB_SVG_BOX", picture, &mut |p, record| {
+            for (name, value) in record {
+                p.root.set(&name, &value);
+            }
+        });
+        each("VISB_SVG_OBJECTS", picture, &mut |p, record| put(p, record, true));
+        each("VISB_SVG_UPDATES", picture, &mut |p, record| put(p, record, false));
+        each("VISB_SVG_EVENTS", picture, &mut |p, record| put(p, record, false));
+        each("VISB_SVG_HOVERS", picture, &mut |p, mut record| {
+            let id = id_of(&mut record);
+            let over = record.remove("trigger_id").unwrap_or_else(|| id.clone());
+            for (attribute, enter) in record {
+                let attribute = attribute.replace('_', "-");
+                p.hover(Hover { over: over.clone(), id: id.clone(), attribute, enter, leave: None });
+            }
+        });
+        let contents = names.iter().filter(|n| n.starts_with("VISB_SVG_CONTENTS"));
+        let mut last = contents.peekable();
+        is_there |= last.peek().is_some();
+        for name in last {
+            let text = self.string(name, stop).unwrap_or_default();
+            // A part of a picture, read like a file.
+            match read_svg(&format!("<svg>{text}</svg>")) {
+                Ok(e) => picture.root.inside.extend(e.inside),
+                Err(why) => picture.problem(format!("{name}: {why}")),
+            }
+        }
+        is_there
     }
 
     /// The first choice that an element of the picture stands for when it is clicked.
@@ -326,22 +310,23 @@ impl Session {
     /// No such element, or nothing that fits.
     pub fn clicked(&mut self, id: &str, stop: &Stop) -> Result<usize, String> {
         let picture = self.picture(stop)?.ok_or("there is no picture")?;
-        let mine: Vec<_> = picture.events.into_iter().filter(|(name, ..)| name == id).collect();
-        let (_, first, _) = mine.first().ok_or_else(|| format!("`{id}` does nothing"))?;
-        let first = first.clone();
+        let mine: Vec<Event> = picture.events.into_iter().filter(|e| e.id == id).collect();
+        let first = mine.first().ok_or_else(|| format!("`{id}` does nothing"))?;
+        let found = mine.iter().find_map(|event| self.choice_of(event, stop));
+        found.ok_or_else(|| format!("`{}` is not enabled", first.operation))
+    }
+
+    /// The first choice that an event stands for.
+    fn choice_of(&mut self, event: &Event, stop: &Stop) -> Option<usize> {
         let choices = self.walk_mut().choices(stop);
         let calls = self.calls(&choices);
-        for (_, operation, predicates) in &mine {
-            for call in calls.iter().filter(|c| c.operation == *operation) {
-                // Parameters are unknown to the machine: what is asked is solved for them.
-                let given = call.parameters.iter().map(|(n, v)| format!("{n} = {v}"));
-                let all: Vec<String> = predicates.iter().map(|p| format!("({p})")).chain(given).collect();
-                if predicates.is_empty() || self.is_solved(&all, stop) {
-                    return Ok(call.choice);
-                }
-            }
-        }
-        Err(format!("`{first}` is not enabled"))
+        let fits = |call: &&super::session::Call| {
+            // Parameters are unknown to the machine: what is asked is solved for them.
+            let given = call.parameters.iter().map(|(n, v)| format!("{n} = {v}"));
+            let all: Vec<String> = event.predicates.iter().map(|p| format!("({p})")).chain(given).collect();
+            event.predicates.is_empty() || self.is_solved(&all, stop)
+        };
+        calls.iter().filter(|c| c.operation == event.operation).find(fits).map(|c| c.choice)
     }
 
     fn is_solved(&self, all: &[String], stop: &Stop) -> bool {
@@ -352,72 +337,114 @@ impl Session {
         }
     }
 
-    /// The value of a definition that the machine may have.
-    fn typed(&self, text: &str, stop: &Stop) -> Option<(Value, Type, Model)> {
-        let ast = self.parse(text).ok()?;
+    /// The value of an expression as an attribute has it.
+    fn evaluated(&self, text: &str, stop: &Stop) -> Result<String, String> {
+        match self.ask(text, stop) {
+            Ok(reply) => Ok(plain(&reply)),
+            Err(refused) => Err(refused.diagnostics.first().map_or("no value".into(), |d| d.message.clone())),
+        }
+    }
+
+    /// The value of a definition that the machine has.
+    fn typed(&self, text: &str, stop: &Stop) -> Result<(Value, Type, Model), String> {
+        let ast = self.parse(text).map_err(|r| first_message(&r.diagnostics))?;
         let mut model = self.named().clone();
-        let e = check_expr(&mut model, &ast, Want::Either).ok()?;
-        let row = self.walk().row()?;
+        let e = check_expr(&mut model, &ast, Want::Either).map_err(|d| first_message(&d))?;
+        let row = self.walk().row().ok_or("there is no state yet")?;
         let machine = self.machine();
         let values = machine.values(machine.start_of(row), Some(row));
         let value = {
             let mut ask = Ask::new(&model, &machine.scope, &values, stop.clone());
             match ask.value(&e) {
                 Ok(Answer::Value(v)) => v,
-                _ => return None,
+                Ok(Answer::Symbolic) => return Err("it has too many elements".into()),
+                Err(fault) => return Err(crate::trace::fault::fault_message(&fault).1),
             }
         };
-        Some((value, e.ty, model))
+        Ok((value, e.ty, model))
     }
 
     fn string(&self, name: &str, stop: &Stop) -> Option<String> {
-        match self.typed(name, stop)? {
+        match self.typed(name, stop).ok()? {
             (Value::Str(s), ..) => Some(s.to_string()),
             _ => None,
         }
     }
 
-    /// A record or a set of records, as names and texts.
-    fn records(&self, name: &str, stop: &Stop) -> Option<Vec<HashMap<String, String>>> {
+    /// A record, or a set or a sequence of records, as names and texts.
+    fn records(&self, name: &str, stop: &Stop) -> Result<Vec<BTreeMap<String, String>>, String> {
         let (value, ty, model) = self.typed(name, stop)?;
-        let one = |v: &Value, ty: &Type| -> Option<HashMap<String, String>> {
-            let (Value::Rec(values), Some(fields)) = (v, ty.fields()) else { return None };
-            let text = |(v, (n, t)): (&Value, &(std::sync::Arc<str>, Type))| {
-                let text = match v {
-                    Value::Str(s) => s.to_string(),
-                    v => shown(v, t, &model),
-                };
-                (n.to_string(), text)
+        let text = |(v, (n, t)): (&Value, &(std::sync::Arc<str>, Type))| {
+            let text = match v {
+                Value::Str(s) => s.to_string(),
+                v => shown(v, t, &model),
             };
+            (n.to_string(), text)
+        };
+        let one = |v: &Value, ty: &Type| -> Option<BTreeMap<String, String>> {
+            // The records of a sequence or of any other function.
+            let (v, ty) = match (v, ty) {
+                (Value::Pair(p), Type::Pair(t)) => (&p.1, &t.1),
+                other => other,
+            };
+            let (Value::Rec(values), Some(fields)) = (v, ty.fields()) else { return None };
             Some(values.iter().zip(fields).map(text).collect())
         };
+        let wrong = || "expected a record, or a set or a sequence of records".to_string();
         match (&value, ty.elem()) {
-            (Value::Set(all), Some(elem)) => all.iter().map(|v| one(v, elem)).collect(),
-            _ => Some(vec![one(&value, &ty)?]),
+            (Value::Set(all), Some(elem)) => {
+                all.iter().map(|v| one(v, elem)).collect::<Option<_>>().ok_or_else(wrong)
+            }
+            _ => Ok(vec![one(&value, &ty).ok_or_else(wrong)?]),
         }
     }
 }
 
+fn first_message(all: &[crate::lang::diag::Diagnostic]) -> String {
+    all.first().map_or("it has no value".into(), |d| d.message.clone())
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+fn text_of(json: &Json, key: &str) -> Option<String> {
+    json.get(key).and_then(Json::as_str).map(String::from)
+}
+
+fn id_of(record: &mut BTreeMap<String, String>) -> String {
+    record.remove("id").or_else(|| record.remove("svg_id")).unwrap_or_default()
+}
+
+/// Sets an attribute of an element that is there.
+fn update(picture: &mut Picture, id: &str, name: &str, value: Result<String, String>, is_optional: bool) {
+    match (value, picture.root.find(id)) {
+        (Ok(value), Some(e)) => e.update(name, &value),
+        (Ok(_), None) if is_optional => {}
+        (Ok(_), None) => picture.problem(format!("the picture has no `{id}`")),
+        (Err(why), _) => picture.problem(format!("{id}.{name}: {why}")),
+    }
+}
+
 /// A new element, or other attributes of one that is there.
-fn put(picture: &mut Picture, mut record: HashMap<String, String>, is_new: bool) {
-    let id = record.remove("id").or_else(|| record.remove("svg_id")).unwrap_or_default();
+fn put(picture: &mut Picture, mut record: BTreeMap<String, String>, is_new: bool) {
+    let id = id_of(&mut record);
     let tag = record.remove("svg_class").unwrap_or_default();
     if is_new && picture.root.find(&id).is_none() {
         if !ELEMENTS.contains(&&*tag) {
-            return picture.problems.push(format!("`{tag}` cannot be drawn"));
+            return picture.problem(format!("`{tag}` cannot be drawn"));
         }
         picture.root.inside.push(Element { id: Some(id.clone()), ..Element::new(&tag) });
     }
     if let Some(operation) = record.remove("event").filter(|o| !o.is_empty()) {
-        let predicates = record.remove("predicate").into_iter().filter(|p| !p.is_empty()).collect();
-        picture.events.push((id.clone(), operation, predicates));
+        let predicate = record.remove("predicate").or_else(|| record.remove("predicates"));
+        let predicates = predicate.into_iter().filter(|p| !p.is_empty()).collect();
+        picture.events.push(Event { id: id.clone(), operation, predicates });
     }
     let Some(e) = picture.root.find(&id) else {
-        return picture.problems.push(format!("the picture has no `{id}`"));
+        return picture.problem(format!("the picture has no `{id}`"));
     };
-    let mut all: Vec<(String, String)> = record.into_iter().collect();
-    all.sort();
-    for (name, value) in all {
+    for (name, value) in record {
         // Names of fields have no hyphens.
         e.update(&name.replace('_', "-"), &value);
     }
@@ -425,37 +452,75 @@ fn put(picture: &mut Picture, mut record: HashMap<String, String>, is_new: bool)
 
 /// What an item sets: `attr` to `value`, or each attribute that it names.
 fn attributes(item: &Json) -> Vec<(String, String)> {
-    let text = |key: &str| item.get(key).and_then(Json::as_str).map(String::from);
-    if let (Some(name), Some(value)) = (text("attr"), text("value")) {
+    if let (Some(name), Some(value)) = (text_of(item, "attr"), text_of(item, "value")) {
         return vec![(name, value)];
     }
     let all = item.as_object().into_iter().flatten();
-    let named = all.filter(|(n, _)| *n == "text" || ATTRIBUTES.contains(&n.as_str()));
+    let named =
+        all.filter(|(n, _)| matches!(n.as_str(), "text" | "title") || ATTRIBUTES.contains(&n.as_str()));
     named.filter_map(|(n, v)| Some((n.clone(), v.as_str()?.to_string()))).collect()
 }
 
-/// An item, or one for each value of `repeat` or `for`, which stand in its texts as `%0`.
+/// Names of definitions in an expression become what they stand for; what is in quotes stays.
+fn expanded(text: &str, definitions: &BTreeMap<String, String>) -> String {
+    if definitions.is_empty() {
+        return text.to_string();
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
+            c if is_part(c) => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let word = &rest[..end];
+        out.push_str(definitions.get(word).map_or(word, |value| value));
+        rest = &rest[end..];
+        if out.len() > MAX_TEXT {
+            return text.to_string();
+        }
+    }
+    out
+}
+
+/// An item, or one for each value of `for` and `repeat`, which stand in its texts as `%0`, `%1` and so on: first the number
+/// of `for`, then a value of `repeat`, or several if its elements are lists.
 fn repeated(item: &Json) -> Vec<Json> {
     let bound = |key: &str| item.get("for").and_then(|f| f.get(key)).and_then(Json::as_i64);
-    let values: Vec<String> = match (item.get("repeat").and_then(Json::as_array), bound("from"), bound("to"))
-    {
-        (Some(all), ..) => {
-            all.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), String::from)).collect()
+    let numbers: Vec<Vec<String>> = match (bound("from"), bound("to")) {
+        (Some(from), Some(to)) => {
+            let step = bound("step").filter(|s| *s > 0).and_then(|s| usize::try_from(s).ok()).unwrap_or(1);
+            (from..=to).step_by(step).take(MAX_ITEMS).map(|i| vec![i.to_string()]).collect()
         }
-        (None, Some(from), Some(to)) => {
-            (from..=to.min(from + MAX_ITEMS as i64)).map(|i| i.to_string()).collect()
-        }
-        _ => return vec![item.clone()],
+        _ => vec![vec![]],
     };
-    fn put(json: &Json, value: &str) -> Json {
+    let text = |v: &Json| v.as_str().map_or_else(|| v.to_string(), String::from);
+    let values: Vec<Vec<String>> = match item.get("repeat").and_then(Json::as_array) {
+        Some(all) => {
+            let one = |v: &Json| match v.as_array() {
+                Some(several) => several.iter().map(text).collect(),
+                None => vec![text(v)],
+            };
+            all.iter().map(one).collect()
+        }
+        None => vec![vec![]],
+    };
+    fn put(json: &Json, values: &[String]) -> Json {
         match json {
-            Json::String(s) => s.replace("%0", value).into(),
-            Json::Array(all) => all.iter().map(|j| put(j, value)).collect(),
-            Json::Object(all) => Json::Object(all.iter().map(|(k, j)| (k.clone(), put(j, value))).collect()),
+            Json::String(s) => {
+                // The last first, so that %1 is no part of %10.
+                let all = values.iter().enumerate().rev();
+                all.fold(s.clone(), |s, (i, value)| s.replace(&format!("%{i}"), value)).into()
+            }
+            Json::Array(all) => all.iter().map(|j| put(j, values)).collect(),
+            Json::Object(all) => Json::Object(all.iter().map(|(k, j)| (k.clone(), put(j, values))).collect()),
             other => other.clone(),
         }
     }
-    values.iter().map(|v| put(item, v)).collect()
+    let all = numbers.iter().flat_map(|n| values.iter().map(move |v| [&n[..], &v[..]].concat()));
+    all.take(MAX_ITEMS).map(|v| if v.is_empty() { item.clone() } else { put(item, &v) }).collect()
 }
 
 /// A value as an attribute has it.
@@ -475,33 +540,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_draws_is_left_of_an_svg() {
-        let text = r##"<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="a()">
-            <script>a()</script><style>*{}</style><foreignObject><p/></foreignObject>
-            <a xlink:href="javascript:a()"><rect/></a><image href="http://x/"/><use href="#r"/>
-            <rect id="r" x="1" onclick="a()" style="fill:red;background:url(http://x/)" fill="url(http://x/)"
-              stroke="url(#g)" class="card"/><text>hello<tspan>there</tspan></text></svg>"##;
-        let svg = read_svg(text).expect("a picture");
-        assert!(svg.attributes.is_empty());
-        let tags: Vec<&str> = svg.inside.iter().map(|e| &*e.tag).collect();
-        assert_eq!(tags, ["rect", "text"]);
-        let expected: Vec<(String, String)> =
-            [("x", "1"), ("fill", "red"), ("stroke", "url(#g)")].map(|(a, b)| (a.into(), b.into())).into();
-        let mut found = svg.inside[0].attributes.clone();
-        found.sort();
-        let mut expected = expected;
-        expected.sort();
-        assert_eq!(found, expected);
-        assert!(read_svg("<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>").is_err());
-        assert!(read_svg("<p/>").is_err() && read_svg("nonsense").is_err());
+    fn items_are_repeated() {
+        let told = |item: Json| -> Vec<String> {
+            repeated(&item).iter().map(|i| format!("{}{}", i["id"], i["predicates"])).collect()
+        };
+        let item =
+            serde_json::json!({ "for": { "from": 1, "to": 3 }, "id": "x%0", "predicates": ["p = %0"] });
+        assert_eq!(told(item), ["\"x1\"[\"p = 1\"]", "\"x2\"[\"p = 2\"]", "\"x3\"[\"p = 3\"]"]);
+        let item = serde_json::json!({ "repeat": [["a", "b"], ["c", "d"]], "id": "%1%0", "predicates": [] });
+        assert_eq!(told(item), ["\"ba\"[]", "\"dc\"[]"]);
+        let both =
+            serde_json::json!({ "for": { "from": 0, "to": 4, "step": 4 }, "repeat": ["a"], "id": "%0%1" });
+        assert_eq!(told(both), ["\"0a\"null", "\"4a\"null"]);
+        let endless = serde_json::json!({ "for": { "from": i64::MIN, "to": i64::MAX }, "id": "%0" });
+        assert_eq!(repeated(&endless).len(), MAX_ITEMS);
     }
 
     #[test]
-    fn items_are_repeated() {
-        let item =
-            serde_json::json!({ "for": { "from": 1, "to": 3 }, "id": "x%0", "predicates": ["p = %0"] });
-        let ids: Vec<String> =
-            repeated(&item).iter().map(|i| format!("{}{}", i["id"], i["predicates"])).collect();
-        assert_eq!(ids, ["\"x1\"[\"p = 1\"]", "\"x2\"[\"p = 2\"]", "\"x3\"[\"p = 3\"]"]);
+    fn definitions_stand_for_their_values() {
+        let all = BTreeMap::from([("h".to_string(), "(2 * x)".to_string())]);
+        assert_eq!(expanded("h + hh + \"h\" + h'", &all), "(2 * x) + hh + \"h\" + (2 * x)'");
+        assert_eq!(expanded("\"open", &all), "\"open");
     }
 }

@@ -6,7 +6,7 @@ use crate::lang::diag::Diagnostic;
 use crate::model::open::Refused;
 use crate::symmetry::orbit::Orbits;
 use crate::symmetry::{Action, MachineAction, Reducer, Strategy};
-use crate::system::{Role, Stop, System, initial_states};
+use crate::system::{Label, Path, Role, Stop, System, initial_states};
 use crate::trace::question::{self, Reply};
 use crate::trace::shown;
 use crate::value::{Value, element_name};
@@ -54,6 +54,17 @@ pub struct Node {
     pub open: bool,
 }
 
+/// A relation of the present state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// Its name.
+    pub name: String,
+    /// What is related to what.
+    pub pairs: Vec<(String, String)>,
+    /// Both sides are of one type.
+    pub is_homogeneous: bool,
+}
+
 /// The states that are symmetric to the present one.
 #[derive(Clone, Debug, Default)]
 pub struct Orbit {
@@ -71,6 +82,18 @@ pub struct Orbit {
     pub fixed: Vec<(String, String)>,
 }
 
+/// States, how each was reached, and how they are connected.
+#[derive(Default)]
+struct Explored {
+    rows: Vec<Vec<u64>>,
+    from: Vec<Option<(usize, Label)>>,
+    nodes: Vec<Node>,
+    /// From, to, and places of operations.
+    edges: HashMap<(usize, usize), BTreeSet<usize>>,
+    order: Vec<(usize, usize)>,
+    more: bool,
+}
+
 impl Session {
     /// The states that can be reached from the initial ones, breadth first and at most so many; with a projection, one
     /// node for each of its values.
@@ -78,109 +101,18 @@ impl Session {
     /// # Errors
     /// What is wrong with the projection.
     pub fn graph(&self, projection: Option<&str>, most: usize, stop: &Stop) -> Result<Graph, Refused> {
-        let system = self.machine();
-        let projection = projection.map(|text| self.parse(text).map(|ast| (text, ast))).transpose()?;
-        let mut worker = system.worker(stop);
-        let mut graph = Graph::default();
-        let mut rows: Vec<Vec<u64>> = vec![];
-        let mut number: HashMap<Vec<u64>, usize> = HashMap::new();
-        let initial = initial_states(&**system, &mut worker, &mut |_, row| {
-            if rows.len() == most {
-                return ControlFlow::Break(());
-            }
-            number.insert(row.to_vec(), rows.len());
-            rows.push(row.to_vec());
-            ControlFlow::Continue(())
-        });
-        graph.more = initial.complete.is_none();
-        let initials = rows.len();
-        let mut edges: HashMap<(usize, usize), BTreeSet<usize>> = HashMap::new();
-        let mut order = vec![];
-        let mut nodes: Vec<Node> = vec![];
-        let mut at = 0;
-        while at < rows.len() {
-            let row = rows[at].clone();
-            let mut node = Node { states: 1, initial: at < initials, ..Node::default() };
-            node.here = self.walk().row() == Some(&row[..]);
-            let here = system.load(&mut worker, &row);
-            let checks = system.checks().iter().enumerate().filter(|(_, c)| c.role == Role::Invariant);
-            node.broken = checks.into_iter().any(|(i, _)| !matches!(system.holds(i, here), Ok(true)));
-            if stop.load(Ordering::Relaxed) {
-                (node.open, graph.more) = (true, true);
-            } else {
-                let found = choices_up_to(&**system, Some(&row), &mut worker, usize::MAX, stop);
-                graph.more |= matches!(found.missing, Some(Missing::Stopped | Missing::Cut(_)));
-                node.deadlock = found.all.is_empty() && found.faults.is_empty() && found.missing.is_none();
-                for choice in found.all {
-                    let operation = choice.operation();
-                    let to = match number.get(&choice.row) {
-                        Some(to) => *to,
-                        None if rows.len() < most => {
-                            number.insert(choice.row.clone(), rows.len());
-                            rows.push(choice.row);
-                            rows.len() - 1
-                        }
-                        None => {
-                            (node.open, graph.more) = (true, true);
-                            continue;
-                        }
-                    };
-                    let names = edges.entry((at, to)).or_insert_with(|| {
-                        order.push((at, to));
-                        BTreeSet::new()
-                    });
-                    names.extend(operation);
-                }
-            }
-            nodes.push(node);
-            at += 1;
-        }
-        graph.states = rows.len();
-        // Which node a state belongs to.
-        let mut class: Vec<usize> = (0..rows.len()).collect();
-        match &projection {
-            None => {
-                for (node, row) in nodes.iter_mut().zip(&rows) {
-                    node.text = list(&system.show_state(row));
-                }
-                graph.nodes = nodes;
-            }
-            Some((text, ast)) => {
-                let mut by_value: HashMap<String, usize> = HashMap::new();
-                for (i, row) in rows.iter().enumerate() {
-                    let value = match question::answer(system, self.named(), ast, Some(row), stop) {
-                        Ok(Reply::Value(v)) => v,
-                        Ok(Reply::Truth(b)) => if b { "TRUE" } else { "FALSE" }.to_string(),
-                        Ok(Reply::Solutions { .. }) => return Err(Session::about(text, vec![unknown()])),
-                        Err(d) if by_value.is_empty() && i == 0 && is_wrong(&d) => {
-                            return Err(Session::about(text, d));
-                        }
-                        Err(_) => "no value".to_string(),
-                    };
-                    let node = *by_value.entry(value.clone()).or_insert_with(|| {
-                        graph.nodes.push(Node { text: value, ..Node::default() });
-                        graph.nodes.len() - 1
-                    });
-                    class[i] = node;
-                    let (into, from) = (&mut graph.nodes[node], &nodes[i]);
-                    into.states += 1;
-                    into.initial |= from.initial;
-                    into.here |= from.here;
-                    into.broken |= from.broken;
-                    into.deadlock |= from.deadlock;
-                    into.open |= from.open;
-                }
-            }
-        }
+        let mut seen = self.explored(most, stop);
+        let (classes, mut graph) = self.classes(projection, &mut seen, stop)?;
+        (graph.states, graph.more) = (seen.rows.len(), seen.more);
         let mut merged: HashMap<(usize, usize), usize> = HashMap::new();
-        for edge in order {
-            let (from, to) = (class[edge.0], class[edge.1]);
+        for edge in &seen.order {
+            let (from, to) = (classes[edge.0], classes[edge.1]);
             let at = *merged.entry((from, to)).or_insert_with(|| {
                 graph.edges.push((from, to, vec![]));
                 graph.edges.len() - 1
             });
-            for operation in &edges[&edge] {
-                let name = system.operations()[*operation].name.to_string();
+            for operation in &seen.edges[edge] {
+                let name = self.machine().operations()[*operation].name.to_string();
                 if !graph.edges[at].2.contains(&name) {
                     graph.edges[at].2.push(name);
                 }
@@ -189,8 +121,140 @@ impl Session {
         Ok(graph)
     }
 
+    /// Goes to the first state of a node of the graph, the way that it was found.
+    ///
+    /// # Errors
+    /// What is wrong with the projection, or no such node.
+    pub fn go_to_node(
+        &mut self,
+        projection: Option<&str>,
+        most: usize,
+        node: usize,
+        stop: &Stop,
+    ) -> Result<(), Refused> {
+        let mut seen = self.explored(most, stop);
+        let (classes, _) = self.classes(projection, &mut seen, stop)?;
+        let Some(mut at) = classes.iter().position(|c| *c == node) else {
+            return Err(
+                self.about("", vec![crate::trace::fault::plain_error("there is no such node any more")])
+            );
+        };
+        let mut path = Path { rows: vec![seen.rows[at].clone()], labels: vec![] };
+        while let Some((from, label)) = &seen.from[at] {
+            path.rows.push(seen.rows[*from].clone());
+            path.labels.push(label.clone());
+            at = *from;
+        }
+        path.rows.reverse();
+        path.labels.reverse();
+        self.walk_mut().follow(&path);
+        Ok(())
+    }
+
+    /// Which node each state belongs to, and the nodes.
+    fn classes(
+        &self,
+        projection: Option<&str>,
+        seen: &mut Explored,
+        stop: &Stop,
+    ) -> Result<(Vec<usize>, Graph), Refused> {
+        let projection = projection.map(|text| self.parse(text).map(|ast| (text, ast))).transpose()?;
+        let (system, nodes, rows) = (self.machine(), &mut seen.nodes, &seen.rows);
+        let mut graph = Graph::default();
+        let Some((text, ast)) = &projection else {
+            for (node, row) in nodes.iter_mut().zip(rows) {
+                node.text = list(&system.show_state(row));
+            }
+            graph.nodes = std::mem::take(nodes);
+            return Ok(((0..rows.len()).collect(), graph));
+        };
+        let mut classes = vec![];
+        let mut by_value: HashMap<String, usize> = HashMap::new();
+        for (i, row) in rows.iter().enumerate() {
+            let value = match question::answer(system, self.named(), ast, Some(row), stop) {
+                Ok(Reply::Value(v)) => v,
+                Ok(Reply::Truth(b)) => if b { "TRUE" } else { "FALSE" }.to_string(),
+                Ok(Reply::Solutions { .. }) => return Err(self.about(text, vec![unknown()])),
+                Err(d) if by_value.is_empty() && i == 0 && is_wrong(&d) => return Err(self.about(text, d)),
+                Err(_) => "no value".to_string(),
+            };
+            let node = *by_value.entry(value.clone()).or_insert_with(|| {
+                graph.nodes.push(Node { text: value, ..Node::default() });
+                graph.nodes.len() - 1
+            });
+            classes.push(node);
+            let (into, from) = (&mut graph.nodes[node], &nodes[i]);
+            into.states += 1;
+            into.initial |= from.initial;
+            into.here |= from.here;
+            into.broken |= from.broken;
+            into.deadlock |= from.deadlock;
+            into.open |= from.open;
+        }
+        Ok((classes, graph))
+    }
+
+    /// The states that can be reached, breadth first: the same ones first, however many there are.
+    fn explored(&self, most: usize, stop: &Stop) -> Explored {
+        let system = self.machine();
+        let mut worker = system.worker(stop);
+        let mut seen = Explored::default();
+        let mut number: HashMap<Vec<u64>, usize> = HashMap::new();
+        let initial = initial_states(&**system, &mut worker, &mut |_, row| {
+            if seen.rows.len() == most {
+                return ControlFlow::Break(());
+            }
+            number.insert(row.to_vec(), seen.rows.len());
+            seen.rows.push(row.to_vec());
+            seen.from.push(None);
+            ControlFlow::Continue(())
+        });
+        seen.more = initial.complete.is_none();
+        let initials = seen.rows.len();
+        let mut at = 0;
+        while at < seen.rows.len() {
+            let row = seen.rows[at].clone();
+            let mut node = Node { states: 1, initial: at < initials, ..Node::default() };
+            node.here = self.walk().row() == Some(&row[..]);
+            let here = system.load(&mut worker, &row);
+            let checks = system.checks().iter().enumerate().filter(|(_, c)| c.role == Role::Invariant);
+            node.broken = checks.into_iter().any(|(i, _)| !matches!(system.holds(i, here), Ok(true)));
+            if stop.load(Ordering::Relaxed) {
+                (node.open, seen.more) = (true, true);
+            } else {
+                let found = choices_up_to(&**system, Some(&row), &mut worker, usize::MAX, stop);
+                seen.more |= matches!(found.missing, Some(Missing::Stopped | Missing::Cut(_)));
+                node.deadlock = found.all.is_empty() && found.faults.is_empty() && found.missing.is_none();
+                for choice in found.all {
+                    let operation = choice.operation();
+                    let to = match number.get(&choice.row) {
+                        Some(to) => *to,
+                        None if seen.rows.len() < most => {
+                            number.insert(choice.row.clone(), seen.rows.len());
+                            seen.rows.push(choice.row);
+                            seen.from.push(choice.label.map(|label| (at, label)));
+                            seen.rows.len() - 1
+                        }
+                        None => {
+                            (node.open, seen.more) = (true, true);
+                            continue;
+                        }
+                    };
+                    let names = seen.edges.entry((at, to)).or_insert_with(|| {
+                        seen.order.push((at, to));
+                        BTreeSet::new()
+                    });
+                    names.extend(operation);
+                }
+            }
+            seen.nodes.push(node);
+            at += 1;
+        }
+        seen
+    }
+
     /// The variables and constants of the present state that are relations, as pairs; not those with very many.
-    pub fn relations(&self) -> Vec<(String, Vec<(String, String)>)> {
+    pub fn relations(&self) -> Vec<Relation> {
         let Some(row) = self.walk().row() else { return vec![] };
         let (system, model) = (self.machine(), self.model());
         let constants = system.constant_values(system.start_of(row)).into_iter();
@@ -203,7 +267,8 @@ impl Session {
                 _ => None,
             };
             if pairs.len() <= MAX_PAIRS {
-                all.push((d.name.to_string(), pairs.iter().filter_map(split).collect()));
+                let pairs = pairs.iter().filter_map(split).collect();
+                all.push(Relation { name: d.name.to_string(), pairs, is_homogeneous: a == b });
             }
         }
         all

@@ -19,6 +19,7 @@ use crate::trace::question::{self, Reply};
 use crate::trace::replay::{self, Recorded, position};
 use crate::trace::values::Reader;
 use crate::trace::{Step, Trace, params, results, shown};
+use crate::value::fault::Fault;
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub struct Session {
     watched: Vec<(String, ast::Expr)>,
     /// What the search for constants has to say.
     warnings: Vec<Diagnostic>,
+    fault: Option<Box<Fault>>,
 }
 
 /// A constant or a variable.
@@ -66,7 +68,7 @@ pub struct Call {
 }
 
 /// An operation of the machine in the present state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Operation {
     /// Its name.
     pub name: String,
@@ -159,7 +161,7 @@ impl Session {
         if let Some(fault) = &setup.fault {
             warnings.push(crate::trace::fault::fault_diagnostic(fault));
         }
-        let named = question::named(&machine);
+        let (named, fault) = (question::named(&machine), setup.fault);
         let (file, scope) = (file.to_path_buf(), scope.clone());
         Ok(Session {
             project,
@@ -170,6 +172,7 @@ impl Session {
             named,
             watched: vec![],
             warnings,
+            fault,
         })
     }
 
@@ -249,6 +252,11 @@ impl Session {
         self.project.opened.warnings.iter().chain(&self.warnings)
     }
 
+    /// What went wrong when the constants were solved, if anything did.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_deref()
+    }
+
     // ---- the state ------------------------------------------------------------------------------------------
 
     /// Constants, then variables. Before the first state there are none.
@@ -305,7 +313,7 @@ impl Session {
         let (model, machine) = (self.model(), self.machine());
         let sources = self.sources();
         let mut calls = self.calls(&choices);
-        let fault = |f: &crate::value::fault::Fault| crate::trace::fault::fault_diagnostic(f);
+        let fault = |f: &Fault| crate::trace::fault::fault_diagnostic(f);
         if self.walk.at().is_none() {
             let faults = choices.faults.iter().map(|(_, f)| fault(f)).collect();
             let text = Text::of(sources, model.initialisation.span);
@@ -337,6 +345,18 @@ impl Session {
     /// # Errors
     /// No such operation or parameter, a value that cannot be read, or nothing that fits.
     pub fn call(&mut self, name: &str, arguments: &[String], stop: &Stop) -> Result<Call, String> {
+        let at = self.find(name, arguments, stop)?;
+        let choices = self.walk.choices(stop);
+        let mut calls = self.calls(&choices);
+        self.walk.step(at, stop);
+        Ok(calls.swap_remove(at))
+    }
+
+    /// The place of such a step among the choices.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn find(&mut self, name: &str, arguments: &[String], stop: &Stop) -> Result<usize, String> {
         let (op, wanted) = self.wanted(name, arguments)?;
         let choices = self.walk.choices(stop);
         let fits = |c: &Choice| {
@@ -344,12 +364,8 @@ impl Session {
             step.op.is_some_and(|o| o.index() == op)
                 && wanted.iter().zip(&step.params).all(|(w, p)| w.is_none() || w == p)
         };
-        let Some(at) = choices.all.iter().position(fits) else {
-            return Err(format!("`{name}` is not enabled with these parameters"));
-        };
-        let mut calls = self.calls(&choices);
-        self.walk.step(at, stop);
-        Ok(calls.swap_remove(at))
+        let at = choices.all.iter().position(fits);
+        at.ok_or_else(|| format!("`{name}` is not enabled with these parameters"))
     }
 
     /// An operation and the values of its parameters, as far as they are given.
@@ -417,17 +433,18 @@ impl Session {
 
     // ---- questions ------------------------------------------------------------------------------------------
 
-    /// Reads a text in the language of the model. The texts of questions are not kept: errors come with theirs.
+    /// Reads a text in the language of the model. The texts of questions are not kept: errors come with theirs, behind
+    /// those of the model, which definitions come from.
     pub(super) fn parse(&self, text: &str) -> Result<ast::Expr, Refused> {
         let opened = &self.project.opened;
-        let mut sources = SourceMap::default();
+        let mut sources = opened.sources.clone();
         parse_expr(opened.language, &mut sources, "question", text, &opened.definitions)
             .map_err(|diagnostics| Refused { sources, diagnostics })
     }
 
     /// Errors about a question, with its text.
-    pub(super) fn about(text: &str, diagnostics: Vec<Diagnostic>) -> Refused {
-        let mut sources = SourceMap::default();
+    pub(super) fn about(&self, text: &str, diagnostics: Vec<Diagnostic>) -> Refused {
+        let mut sources = self.sources().clone();
         sources.add("question", text);
         Refused { sources, diagnostics }
     }
@@ -440,7 +457,7 @@ impl Session {
     pub fn ask(&self, text: &str, stop: &Stop) -> Result<Reply, Refused> {
         let ast = self.parse(text)?;
         question::answer(self.machine(), &self.named, &ast, self.walk.row(), stop)
-            .map_err(|diagnostics| Session::about(text, diagnostics))
+            .map_err(|diagnostics| self.about(text, diagnostics))
     }
 
     /// The type of an expression.
@@ -449,7 +466,7 @@ impl Session {
     /// What is wrong with it.
     pub fn type_of(&self, text: &str) -> Result<String, Refused> {
         let ast = self.parse(text)?;
-        question::type_of(&self.named, &ast).map_err(|diagnostics| Session::about(text, diagnostics))
+        question::type_of(&self.named, &ast).map_err(|diagnostics| self.about(text, diagnostics))
     }
 
     /// Watches an expression or a predicate from now on.
@@ -458,7 +475,7 @@ impl Session {
     /// What is wrong with it.
     pub fn watch(&mut self, text: &str) -> Result<(), Refused> {
         let ast = self.parse(text)?;
-        question::type_of(&self.named, &ast).map_err(|diagnostics| Session::about(text, diagnostics))?;
+        question::type_of(&self.named, &ast).map_err(|diagnostics| self.about(text, diagnostics))?;
         self.watched.push((text.to_string(), ast));
         Ok(())
     }
@@ -489,7 +506,7 @@ impl Session {
         let ast = self.parse(text)?;
         let mut model = self.named.clone();
         let e = check_expr(&mut model, &ast, Want::Predicate)
-            .map_err(|diagnostics| Session::about(text, diagnostics))?;
+            .map_err(|diagnostics| self.about(text, diagnostics))?;
         let e = reading::predicate(e, self.project.opened.reading);
         let machine = self.machine().clone();
         let mut ask = Ask::new(&model, &machine.scope, &[], stop.clone());

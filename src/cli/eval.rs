@@ -1,12 +1,11 @@
 //! `kanon eval`: one question about the initial state.
 
 use super::{Exit, ScopeOptions, interrupt, refuse};
-use crate::model::open::Refused;
+use crate::animate::Session;
 use crate::report::{self, diagnostic, text};
 use crate::run::Deadline;
 use crate::trace::fault::{LIMIT, fault_diagnostic};
 use crate::trace::question::Reply;
-use crate::trace::session::Session;
 use crate::value::fault::Fault;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,35 +27,25 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::after(args.timeout);
     interrupt::listen(&stop);
-    let mut project = match super::open_for_questions(&args.file, &args.scope) {
-        Ok(project) => project,
-        Err(exit) => return exit,
+    if let Err(exit) = super::not_strict(&args.scope) {
+        return exit;
+    }
+    let mut session = match Session::open(&args.file, &args.scope.args(), &stop) {
+        Ok(session) => session,
+        Err(refused) => return refuse(&refused, false),
     };
-    let mut sources = std::mem::take(&mut project.opened.sources);
-    let definitions = std::mem::take(&mut project.opened.definitions);
-    let language = project.opened.language;
-    let system = match project.solve_first(&stop) {
-        Ok(solved) => match &solved.setup.fault {
-            Some(f) if solved.setup.valuations == 0 => {
-                let diagnostics = vec![fault_diagnostic(f)];
-                refuse(&Refused { sources, diagnostics }, false);
-                return if matches!(**f, Fault::Wd(_)) { Exit::Fails } else { Exit::Unknown };
-            }
-            _ => solved.machine,
-        },
-        Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
-    };
-    let mut session = Session::new(&system, &mut sources, &definitions, language);
-    let (initial, fault) = session.initial(&stop.flag);
-    match initial.into_iter().next() {
-        Some(first) => {
-            session.go(first);
-        }
-        None => {
-            if let Some(d) = fault {
-                report::err(&diagnostic::render(&d, session.sources, report::colour_err()));
-            }
-        }
+    if let Some(fault) = session.fault().filter(|_| session.machine().valuations() == 0) {
+        let exit = if matches!(fault, Fault::Wd(_)) { Exit::Fails } else { Exit::Unknown };
+        let d = fault_diagnostic(fault);
+        report::err(&diagnostic::render(&d, session.sources(), report::colour_err()));
+        return exit;
+    }
+    let choices = session.walk_mut().choices(&stop.flag);
+    if session.walk_mut().step(0, &stop.flag).is_none()
+        && let Some((_, fault)) = choices.faults.first()
+    {
+        let d = fault_diagnostic(fault);
+        report::err(&diagnostic::render(&d, session.sources(), report::colour_err()));
     }
     let reply = session.ask(&args.expression, &stop.flag);
     match reply {
@@ -74,9 +63,9 @@ pub fn run(args: &Args) -> Exit {
                 _ => Exit::Holds,
             }
         }
-        Err(diagnostics) => {
-            let limit = diagnostics.iter().any(|d| d.code == LIMIT);
-            refuse(&Refused { sources, diagnostics }, false);
+        Err(refused) => {
+            let limit = refused.diagnostics.iter().any(|d| d.code == LIMIT);
+            refuse(&refused, false);
             if limit { Exit::Unknown } else { Exit::Wrong }
         }
     }

@@ -4,6 +4,7 @@
 //! 0 holds, 1 fails, 2 the model or the command line is wrong (or what was asked for could not be written), 3 unknown.
 //! Nothing here prints: `report` does.
 
+mod animate;
 mod cases;
 pub mod check;
 pub mod compare;
@@ -36,8 +37,8 @@ use crate::model::open::{Opened, Refused};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, Colour, diagnostic, json};
+use crate::run::Deadline;
 use crate::run::symbolic::Engine;
-use crate::run::{Deadline, Project};
 use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
 use crate::verdict::Decision;
@@ -108,6 +109,8 @@ enum Command {
     Eval(eval::Args),
     /// Ask questions about a machine, step through it
     Repl(repl::Args),
+    /// Step through a machine on the terminal: state, operations, history, invariant, why
+    Animate(animate::Args),
     /// Animate, check and see models in a browser
     Serve(serve::Args),
     /// Talk to an editor: the language server
@@ -173,12 +176,6 @@ fn not_strict(scope: &ScopeOptions) -> Result<(), Exit> {
         Reading::Strict => Err(wrong("`--wd strict` is for `check`, `compare` and `graph`", false)),
         _ => Ok(()),
     }
-}
-
-/// Opens a model that is asked questions. These have unknowns, which are found in any order.
-fn open_for_questions(file: &Path, scope: &ScopeOptions) -> Result<Project, Exit> {
-    not_strict(scope)?;
-    Project::open(file, &scope.args()).map_err(|refused| refuse(&refused, false))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -285,6 +282,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         Command::Types(args) => types::run(args),
         Command::Eval(args) => eval::run(args),
         Command::Repl(args) => repl::run(args),
+        Command::Animate(args) => animate::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Lsp(args) => lsp::run(args),
         Command::Replay(args) => replay::run(args),

@@ -1,14 +1,20 @@
-//! `kanon repl`: questions and steps, one per line.
+//! `kanon repl`: questions and steps, one per line. A view of [`crate::animate::Session`].
 
 use super::{Exit, ScopeOptions, interrupt, refuse};
-use crate::lang::diag::Diagnostic;
+use crate::animate::command::{self, Line, Said};
+use crate::animate::{Animated, Limits, Session};
+use crate::lang::diag::SourceMap;
 use crate::model::open::Refused;
-use crate::report::{self, diagnostic, text};
+use crate::report::{self, animated};
 use crate::run::Deadline;
-use crate::system::System;
 use crate::trace::fault::plain_error;
-use crate::trace::session::{Session, Visited};
+use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -21,77 +27,102 @@ pub struct Args {
     pub scope: ScopeOptions,
 }
 
-const HELP: &str = "\
-An expression or a predicate is evaluated in the present state. Names that the machine does not know are
-solved for: `x : 1..9 & x * x = 49`.
-  :vars            the constants and variables and their values
-  :ops             the transitions of this state, numbered
-  :step [N]        take transition N of `:ops` (the first without a number)
-  :op NAME [ARGS]  take the first transition of an operation; arguments `1, TRUE` or `x = 1, y = TRUE`
-  :init [N]        show the initial states, or go to one
-  :state [N]       show the states visited so far, or go back to one
-  :trace           how this state was reached
-  :type E          the type of an expression
-  :help            this
-  :quit            leave
-";
-
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::never();
-    let mut project = match super::open_for_questions(&args.file, &args.scope) {
-        Ok(project) => project,
+    let mut session = match begin(args, &stop) {
+        Ok(session) => session,
         Err(exit) => return exit,
     };
-    let mut sources = std::mem::take(&mut project.opened.sources);
-    let definitions = std::mem::take(&mut project.opened.definitions);
-    let language = project.opened.language;
-    let system = match project.solve_first(&stop) {
-        Ok(solved) => solved.machine,
-        Err(diagnostics) => return refuse(&Refused { sources, diagnostics }, false),
-    };
     interrupt::listen(&stop);
-    let mut session = Session::new(&system, &mut sources, &definitions, language);
-    begin(&mut session, &stop);
-    if std::io::stdin().is_terminal() {
-        interactive(&mut session, &stop)
-    } else {
-        piped(&mut session, &stop)
-    }
-    Exit::Holds
+    if std::io::stdin().is_terminal() { interactive(&mut session, &stop) } else { piped(&mut session, &stop) }
 }
 
-fn begin(session: &mut Session, stop: &Deadline) {
-    let (initial, fault) = session.initial(&stop.flag);
-    if let Some(d) = fault {
-        tell(session, &[d]);
+fn begin(args: &Args, stop: &Deadline) -> Result<Session, Exit> {
+    super::not_strict(&args.scope)?;
+    let mut session = Session::open(&args.file, &args.scope.args(), stop).map_err(|r| refuse(&r, false))?;
+    let warnings = animated::warnings(session.warnings(), session.sources(), report::colour_err());
+    report::err(&warnings);
+    let choices = session.walk_mut().choices(&stop.flag);
+    let faults: Vec<_> =
+        choices.faults.iter().map(|(_, f)| crate::trace::fault::fault_diagnostic(f)).collect();
+    report::err(&animated::warnings(faults.iter(), session.sources(), report::colour_err()));
+    match session.walk_mut().step(0, &stop.flag) {
+        Some(_) => say_if_broken(&session, stop),
+        None => tell(&nowhere("INITIALISATION has no outcome: there is no state yet")),
     }
-    match initial.into_iter().next() {
-        Some(first) => {
-            session.go(first);
-        }
-        None => tell(session, &[plain_error("INITIALISATION has no outcome: there is no state yet")]),
+    Ok(session)
+}
+
+/// An initial state may break the invariant already.
+fn say_if_broken(session: &Session, stop: &Deadline) {
+    let said = Said::Moved(command::here(session, None, &stop.flag));
+    if said.is_broken() {
+        report::out(&animated::said(&said));
     }
 }
 
-fn tell(session: &Session, diagnostics: &[Diagnostic]) {
-    for d in diagnostics {
-        report::err(&diagnostic::render(d, session.sources, report::colour_err()));
+fn nowhere(why: &str) -> Refused {
+    Refused { sources: SourceMap::default(), diagnostics: vec![plain_error(why)] }
+}
+
+fn tell(refused: &Refused) {
+    report::err(&animated::wrong(refused, report::colour_err()));
+}
+
+/// What a line led to, for the exit code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Led {
+    On,
+    Wrong,
+    Broken,
+    Unknown,
+    Out,
+}
+
+/// Completes the last word of a line with the names of the model.
+struct Names {
+    operations: Vec<String>,
+    all: Vec<String>,
+}
+
+impl Completer for Names {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> Result<(usize, Vec<String>), ReadlineError> {
+        let before = line.get(..at).unwrap_or(line);
+        Ok(command::complete(before, false, &self.operations, &self.all))
     }
 }
 
-fn interactive(session: &mut Session, stop: &Deadline) {
+impl Hinter for Names {
+    type Hint = String;
+}
+impl Highlighter for Names {}
+impl Validator for Names {}
+impl Helper for Names {}
+
+fn interactive(session: &mut Session, stop: &Deadline) -> Exit {
     let history = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".kanon_history"));
-    let Ok(mut editor) = rustyline::DefaultEditor::new() else { return piped(session, stop) };
+    let config = Config::builder().completion_type(CompletionType::List).build();
+    let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config) else {
+        return piped(session, stop);
+    };
+    editor.set_helper(Some(Names { operations: session.operation_names(), all: session.names() }));
     if let Some(path) = &history {
         // The first time there is none.
         let _ = editor.load_history(path);
     }
-    report::out(&format!("{} — :help for help, Ctrl-D to leave\n", session.system.model.name));
+    report::out(&format!("{} — :help for help, Tab completes, Ctrl-D to leave\n", session.model().name));
     loop {
         match editor.readline("kanon> ") {
             Ok(line) => {
                 let _ = editor.add_history_entry(&line);
-                if !obey(session, &line, stop) {
+                if obey(session, &line, stop) == Led::Out {
                     break;
                 }
             }
@@ -102,176 +133,64 @@ fn interactive(session: &mut Session, stop: &Deadline) {
     if let Some(path) = &history {
         let _ = editor.save_history(path);
     }
+    Exit::Holds
 }
 
-fn piped(session: &mut Session, stop: &Deadline) {
+/// Lines that nobody watches: the exit code says whether all of them could be done, and what they led to.
+fn piped(session: &mut Session, stop: &Deadline) -> Exit {
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
+    let start = Said::Moved(command::here(session, None, &stop.flag));
+    let mut exit = if start.is_broken() { Exit::Fails } else { Exit::Holds };
     loop {
         line.clear();
-        match input.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {
-                if !obey(session, &String::from_utf8_lossy(&line), stop) {
-                    return;
-                }
+        let led = match input.read_until(b'\n', &mut line) {
+            Ok(0) => Led::Out,
+            Err(e) => {
+                tell(&nowhere(&format!("standard input cannot be read: {e}")));
+                return Exit::Wrong;
             }
-        }
+            Ok(_) => obey(session, &String::from_utf8_lossy(&line), stop),
+        };
+        exit = match (exit, led) {
+            (exit, Led::Out) => return exit,
+            (exit, Led::On) => exit,
+            (Exit::Wrong, _) | (_, Led::Wrong) => Exit::Wrong,
+            (Exit::Fails, _) | (_, Led::Broken) => Exit::Fails,
+            (_, Led::Unknown) => Exit::Unknown,
+        };
     }
 }
 
-/// Does what a line says; whether to go on.
-fn obey(session: &mut Session, line: &str, stop: &Deadline) -> bool {
-    let line = line.trim();
-    if line.is_empty() {
-        return true;
-    }
+/// Does what a line says.
+fn obey(session: &mut Session, line: &str, stop: &Deadline) -> Led {
     // An earlier Ctrl-C ended an earlier question.
     stop.flag.store(false, Ordering::Relaxed);
-    let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let rest = rest.trim();
-    let model = &*session.system.model;
-    let result = match command {
-        ":q" | ":quit" | ":exit" => return false,
-        ":help" | ":h" | ":?" => {
-            report::out(HELP);
-            Ok(())
+    let said = match command::read(line, false) {
+        Ok(Line::Nothing) => return Led::On,
+        Ok(Line::Quit) => return Led::Out,
+        Ok(Line::Help) => {
+            report::out(&animated::help(":"));
+            return Led::On;
         }
-        ":vars" | ":v" => {
-            report::out(&values(session));
-            Ok(())
-        }
-        ":type" | ":t" => session.type_of(rest).map(|ty| report::out(&format!("{ty}\n"))),
-        ":ops" => {
-            let (all, faults) = session.transitions(&stop.flag);
-            let rows: Vec<String> = all.iter().map(|v| text::call(&v.step, model)).collect();
-            report::out(&text::numbered(&rows));
-            tell(session, &faults);
-            Ok(())
-        }
-        ":step" | ":s" => {
-            let (all, faults) = session.transitions(&stop.flag);
-            tell(session, &faults);
-            choose(session, all, rest, "transitions")
-        }
-        ":op" => {
-            let (name, arguments) = rest.split_once([' ', '(']).unwrap_or((rest, ""));
-            let arguments = arguments.trim().trim_start_matches('(');
-            let arguments = if rest.contains('(') && rest.ends_with(')') && !balanced(arguments) {
-                &arguments[..arguments.len() - 1]
-            } else {
-                arguments
-            };
-            let found = session.matching(name.trim(), &split(arguments), &stop.flag);
-            found.and_then(|all| choose(session, all, "", "transitions"))
-        }
-        ":init" => {
-            let (all, fault) = session.initial(&stop.flag);
-            if let Some(d) = fault {
-                tell(session, &[d]);
-            }
-            if rest.is_empty() {
-                report::out(&text::states(&all, model));
-                Ok(())
-            } else {
-                choose(session, all, rest, "initial states")
-            }
-        }
-        ":state" => {
-            if rest.is_empty() {
-                report::out(&text::states(&session.visited, model));
-                Ok(())
-            } else {
-                match rest.parse::<usize>() {
-                    Ok(n) if (1..=session.visited.len()).contains(&n) => {
-                        session.at = Some(n - 1);
-                        Ok(())
-                    }
-                    _ => Err(vec![plain_error(format!("there are {} states", session.visited.len()))]),
-                }
-            }
-        }
-        ":trace" => {
-            report::out(&text::path(&path(session), session.system));
-            Ok(())
-        }
-        _ if command.starts_with(':') => {
-            Err(vec![plain_error(format!("no command `{command}`; `:help` lists them"))])
-        }
-        _ => session.ask(line, &stop.flag).map(|reply| report::out(&text::reply(&reply))),
+        Ok(Line::Command(name, rest)) => command::obey(session, name, &rest, Limits::default(), &stop.flag),
+        Ok(Line::Question(text)) => session.ask(&text, &stop.flag).map(Said::Reply),
+        Err(why) => Err(nowhere(&why)),
     };
-    if let Err(diagnostics) = result {
-        tell(session, &diagnostics);
-    }
-    true
-}
-
-fn balanced(text: &str) -> bool {
-    text.matches('(').count() == text.matches(')').count()
-}
-
-/// Arguments between commas that stand in no brackets or strings.
-fn split(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let (mut depth, mut quoted) = (0i32, false);
-    for c in text.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            '(' | '[' | '{' if !quoted => depth += 1,
-            ')' | ']' | '}' if !quoted => depth -= 1,
-            _ => {}
+    match said {
+        Ok(said) => {
+            report::out(&animated::said(&said));
+            match () {
+                () if said.is_incomplete() => Led::Wrong,
+                () if said.is_broken() => Led::Broken,
+                () if said.is_unknown() => Led::Unknown,
+                () => Led::On,
+            }
         }
-        match (c, parts.last_mut()) {
-            (',', _) if depth == 0 && !quoted => parts.push(String::new()),
-            (_, Some(last)) => last.push(c),
-            (_, None) => {}
-        }
-    }
-    if text.trim().is_empty() { vec![] } else { parts }
-}
-
-/// Goes to one of several states; the first when no number is given.
-fn choose(session: &mut Session, all: Vec<Visited>, number: &str, what: &str) -> Result<(), Vec<Diagnostic>> {
-    let count = all.len();
-    let index = if number.is_empty() { Some(1) } else { number.parse::<usize>().ok() };
-    let chosen = index.and_then(|n| all.into_iter().nth(n.checked_sub(1)?));
-    let Some(chosen) = chosen else {
-        return Err(vec![plain_error(format!("there are {count} {what} to choose from"))]);
-    };
-    let before = session.state().map(|s| s.step.state.clone());
-    let step = chosen.step.clone();
-    let at = session.go(chosen);
-    report::out(&text::moved(at + 1, &step, before.as_deref(), &session.system.model));
-    Ok(())
-}
-
-fn path<'a>(session: &'a Session) -> Vec<&'a Visited> {
-    let mut path = vec![];
-    let mut at = session.at;
-    while let Some(state) = at.and_then(|i| session.visited.get(i)) {
-        path.push(state);
-        at = state.from;
-    }
-    path.reverse();
-    path
-}
-
-fn values(session: &Session) -> String {
-    let valuation = session.state().map_or(0, |s| session.system.start_of(&s.row));
-    text::values(session.system, valuation, session.state().map(|s| &s.step.state[..]))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn arguments_are_split_outside_brackets() {
-        for (text, parts) in [
-            ("", vec![]),
-            ("1", vec!["1"]),
-            ("1, x = {1,2}", vec!["1", " x = {1,2}"]),
-            ("(1,2),\"a,b\"", vec!["(1,2)", "\"a,b\""]),
-        ] {
-            assert_eq!(super::split(text), parts, "{text}");
+        Err(refused) => {
+            tell(&refused);
+            let is_limit = |d: &crate::lang::diag::Diagnostic| d.code == crate::trace::fault::LIMIT;
+            if refused.diagnostics.iter().all(is_limit) { Led::Unknown } else { Led::Wrong }
         }
     }
 }

@@ -9,11 +9,9 @@ use crate::model::open::Opened;
 use crate::run::answer::{Audited, Checked, Counterexample, Decision, FalseConjunct, Place};
 use crate::run::numbers::plural;
 use crate::symmetry::Strategy;
-use crate::system::{Machine, System};
 use crate::trace::explain::{NO_VALUE, Part, PartKind};
 use crate::trace::question::Reply;
 use crate::trace::replay::Replayed;
-use crate::trace::session::Visited;
 use crate::trace::{self, Step, Trace};
 use crate::value::Value;
 use std::fmt::Write;
@@ -406,51 +404,4 @@ pub fn reply(r: &Reply) -> String {
 pub fn numbered(rows: &[String]) -> String {
     let row = |(i, text): (usize, &String)| format!("{:4}  {text}\n", i + 1);
     if rows.is_empty() { "none\n".to_string() } else { rows.iter().enumerate().map(row).collect() }
-}
-
-pub fn states(all: &[Visited], model: &Model) -> String {
-    let row = |v: &Visited| {
-        let state = list(trace::variables(&v.step.state, model));
-        match v.step.op {
-            None => state,
-            Some(_) => format!("{}: {state}", call(&v.step, model)),
-        }
-    };
-    numbered(&all.iter().map(row).collect::<Vec<_>>())
-}
-
-/// A step was taken.
-pub fn moved(number: usize, step: &Step, before: Option<&[Value]>, model: &Model) -> String {
-    let changes = match before {
-        Some(b) if step.op.is_some() => trace::changed(b, &step.state, model),
-        _ => trace::variables(&step.state, model),
-    };
-    let changes = if changes.is_empty() { "(nothing changes)".to_string() } else { list(changes) };
-    format!("state {number}: {}\n  {changes}\n", call(step, model))
-}
-
-/// How a state was reached.
-pub fn path(states: &[&Visited], system: &Machine) -> String {
-    let Some(first) = states.first() else { return "no state yet\n".to_string() };
-    let constants = system.constant_values(system.start_of(&first.row));
-    let t = Trace { constants, steps: states.iter().map(|v| v.step.clone()).collect() };
-    let mut out = String::new();
-    steps(&mut out, &t, &system.model);
-    out
-}
-
-/// Constants and variables.
-pub fn values(system: &Machine, valuation: usize, state: Option<&[Value]>) -> String {
-    let model = &*system.model;
-    let mut out = String::new();
-    if valuation < system.valuations() {
-        for (d, v) in model.constants.iter().zip(system.constant_values(valuation)) {
-            let text = v.map_or_else(|| "(symbolic)".into(), |v| trace::shown(&v, &d.ty, model));
-            let _ = writeln!(out, "{} = {}", d.name, cut(&text));
-        }
-    }
-    for (n, v) in state.map_or(vec![], |s| trace::variables(s, model)) {
-        let _ = writeln!(out, "{n} = {}", cut(&v));
-    }
-    out
 }

@@ -7,15 +7,19 @@ use super::limits::lock;
 use super::shape;
 use super::tabs::{Tab, Tabs};
 use crate::animate::{From, Limits, Place, Session};
-use crate::explore::{Options, Order};
+use crate::explore::{Options, Order, memory};
 use crate::lang::diag::FileId;
 use crate::model::open::Refused;
+use crate::report::animated;
 use crate::run::Deadline;
 use crate::symmetry::Strategy;
 use crate::trace::export::Format;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 /// Random steps at once.
 const MAX_STEPS: usize = 10_000;
@@ -23,8 +27,15 @@ const MAX_STEPS: usize = 10_000;
 const MAX_ADDRESS: usize = 100_000;
 /// States that are drawn.
 const MAX_DRAWN: usize = 5_000;
+/// Places of a history.
+const MAX_PLACES: usize = 200_000;
+/// Evaluations that do not end, before nothing is begun any more.
+const MAX_STUCK: usize = 4;
+/// How often memory is looked at, and how long an evaluation may take to notice that its time is over.
+const LOOK: Duration = Duration::from_millis(100);
+const PATIENCE: Duration = Duration::from_secs(3);
 
-pub fn answer(tabs: &Tabs, question: &str, request: &Request) -> Response {
+pub fn answer(tabs: &Arc<Tabs>, question: &str, request: &Request) -> Response {
     if request.method != "POST" {
         return Response::refused(405, "questions are posted");
     }
@@ -36,21 +47,76 @@ pub fn answer(tabs: &Tabs, question: &str, request: &Request) -> Response {
     let Ok(asked) = serde_json::from_slice::<Json>(&request.body) else {
         return Response::refused(400, "this is no JSON");
     };
-    let answered = catch_unwind(AssertUnwindSafe(|| ask(tabs, question, &asked)));
+    let answered = guarded(tabs, question, asked);
     match answered {
-        Ok(Ok(answer)) => Response::json(200, &answer),
-        Ok(Err(Wrong::Unknown)) => Response::refused(404, "there is no such question"),
-        Ok(Err(Wrong::NoTab)) => {
-            Response::json(200, &json!({ "error": "this session is over", "gone": true }))
+        Ok(answer) => Response::json(200, &answer),
+        Err(Wrong::Unknown) => Response::refused(404, "there is no such question"),
+        Err(Wrong::NoTab) => Response::json(200, &json!({ "error": "this session is over", "gone": true })),
+        Err(Wrong::Stuck) => {
+            let why = "a single evaluation does not end: this session is given up";
+            Response::json(200, &json!({ "error": why, "gone": true }))
         }
-        Ok(Err(Wrong::Said(why))) => Response::json(200, &json!({ "error": why })),
-        Err(_) => Response::json(200, &json!({ "error": "internal error, please report it" })),
+        Err(Wrong::Said(why)) => Response::json(200, &json!({ "error": why })),
+    }
+}
+
+/// Answers in a thread of its own, so that the page hears something whatever the question leads to: memory is looked at
+/// meanwhile, and a tab whose evaluation does not end when it is told to is given up.
+fn guarded(tabs: &Arc<Tabs>, question: &str, asked: Json) -> Result<Json, Wrong> {
+    let is_full = || memory::used().is_some_and(|used| used > tabs.limits.memory);
+    if is_full() && !matches!(question, "job" | "stop" | "changed" | "texts") {
+        return Err(Wrong::Said("the limit of memory is reached: close other tabs, or stop a check".into()));
+    }
+    let stuck = tabs.stuck.clone();
+    if stuck.load(Ordering::Relaxed) >= MAX_STUCK {
+        return Err(Wrong::Said("too many evaluations do not end: start the program again".into()));
+    }
+    let name = asked.get("tab").and_then(Json::as_str).map(String::from);
+    let deadline = Arc::new(Deadline::after(Some(tabs.limits.time)));
+    let (tell, told) = channel();
+    let (shared, flag, what) = (tabs.clone(), deadline.clone(), question.to_string());
+    // Whichever of the two is second undoes the counting: it is counted while it runs and nobody waits for it.
+    let left = Arc::new(AtomicBool::new(false));
+    let is_left = left.clone();
+    let started = crate::lang::stack::thread().spawn(move || {
+        let answered = catch_unwind(AssertUnwindSafe(|| ask(&shared, &what, &asked, &flag)));
+        let answered =
+            answered.unwrap_or_else(|_| Err(Wrong::Said("internal error, please report it".into())));
+        let _ = tell.send(answered);
+        if is_left.swap(true, Ordering::AcqRel) {
+            shared.stuck.fetch_sub(1, Ordering::Relaxed);
+        }
+    });
+    started.map_err(|e| Wrong::Said(format!("cannot start a thread: {e}")))?;
+    let begun = Instant::now();
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(answered) => return answered,
+            Err(RecvTimeoutError::Disconnected) => return Err(Wrong::Stuck),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if is_full() {
+            deadline.flag.store(true, Ordering::Relaxed);
+        }
+        if begun.elapsed() > tabs.limits.time + PATIENCE {
+            stuck.fetch_add(1, Ordering::Relaxed);
+            if left.swap(true, Ordering::AcqRel) {
+                // It has ended just now.
+                stuck.fetch_sub(1, Ordering::Relaxed);
+            }
+            if let Some(name) = name {
+                tabs.give_up(&name);
+            }
+            return Err(Wrong::Stuck);
+        }
     }
 }
 
 enum Wrong {
     Unknown,
     NoTab,
+    /// It does not end.
+    Stuck,
     Said(String),
 }
 
@@ -62,7 +128,7 @@ impl std::convert::From<String> for Wrong {
 
 impl std::convert::From<Refused> for Wrong {
     fn from(refused: Refused) -> Wrong {
-        Wrong::Said(shape::words(&refused.diagnostics))
+        Wrong::Said(animated::words(&refused.diagnostics))
     }
 }
 
@@ -75,14 +141,13 @@ fn number(asked: &Json, key: &str) -> Result<usize, Wrong> {
     n.ok_or_else(|| Wrong::Said(format!("`{key}` is missing")))
 }
 
-fn ask(tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
-    let deadline = Deadline::after(Some(tabs.limits.time));
+fn ask(tabs: &Tabs, question: &str, asked: &Json, deadline: &Deadline) -> Result<Json, Wrong> {
     if question == "begin" {
         let (name, tab) = tabs.begin();
         let mut tab = lock(&tab);
         let wanted = asked.get("model").and_then(Json::as_str).map(String::from);
         let model = wanted.or_else(|| tabs.models.first()).ok_or("there is no model here".to_string())?;
-        tab.open(tabs, &model, &deadline)?;
+        tab.open(tabs, &model, deadline)?;
         let mut view = shape::view(&mut tab, &tabs.models, &deadline.flag);
         (view["tab"], view["models"]) = (name.into(), tabs.models.list().into());
         return Ok(view);
@@ -92,8 +157,8 @@ fn ask(tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
     let mut said = None;
     match question {
         "view" => {}
-        "open" => tab.open(tabs, text(asked, "model")?, &deadline)?,
-        "reload" => said = tab.reopen(tabs, &deadline)?,
+        "open" => tab.open(tabs, text(asked, "model")?, deadline)?,
+        "reload" => said = tab.reopen(tabs, deadline)?,
         // The page asks now and then.
         "changed" => {
             let changed = match (&tab.refused, &tab.session) {
@@ -111,7 +176,7 @@ fn ask(tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
             }
             return Ok(json!({}));
         }
-        _ => match animate(&mut tab, question, asked, &deadline, tabs.limits.time)? {
+        _ => match animate(&mut tab, question, asked, deadline, tabs.limits.time)? {
             Done::Moved(words) => said = words,
             Done::Answered(answer) => return Ok(answer),
         },
@@ -143,6 +208,10 @@ fn animate(
         all.filter_map(Json::as_str).map(String::from).collect()
     };
     let mut said = None;
+    let moves = ["step", "call", "random", "link", "seek", "click", "load", "walk", "node"];
+    if moves.contains(&question) && session.walk().visited().len() > MAX_PLACES {
+        return Err(Wrong::Said("the history is full: open the model again".into()));
+    }
     match question {
         "step" => {
             let choice = number(asked, "choice")?;
@@ -161,7 +230,7 @@ fn animate(
             let steps = number(asked, "steps")?.min(MAX_STEPS);
             let seed = asked.get("seed").and_then(Json::as_u64).unwrap_or(0);
             let (taken, end) = session.walk_mut().random(steps, seed, stop);
-            said = Some(shape::wandered(taken, end));
+            said = Some(animated::wandered(taken, end));
         }
         "link" => {
             let address = text(asked, "address")?;
@@ -174,7 +243,7 @@ fn animate(
             let from = if asked["start"] == true { From::Start } else { From::Here };
             let limits = Limits { time, ..Limits::default() };
             let found = session.seek(text(asked, "text")?, from, limits, stop)?;
-            said = Some(shape::sought(&found).1);
+            said = Some(animated::sought(&found));
         }
         "watch" => session.watch(text(asked, "text")?)?,
         "unwatch" => drop(session.unwatch(number(asked, "index")?)),
@@ -184,11 +253,7 @@ fn animate(
         }
         "load" => {
             let loaded = session.load(text(asked, "text")?, stop)?;
-            let all = format!("{} of {} states of the trace", loaded.steps, loaded.of);
-            said = Some(match loaded.failure {
-                Some(why) => format!("{all}; step {}: {why}", loaded.steps + 1),
-                None => all,
-            });
+            said = Some(animated::loaded(&loaded));
         }
         "walk" => {
             let trace = trace.ok_or("there is no counterexample".to_string())?;
@@ -200,9 +265,20 @@ fn animate(
             }
             said = loaded.failure;
         }
+        "picture" => return Ok(Done::Answered(shape::picture(session.picture(stop)?.as_ref()))),
+        "node" => {
+            let (projection, most) = drawn(asked);
+            session.go_to_node(projection, most, number(asked, "node")?, stop)?;
+        }
         _ => return ask_only(session, question, asked, &arguments(), deadline).map(Done::Answered),
     }
     Ok(Done::Moved(said))
+}
+
+/// What is drawn of a state graph.
+fn drawn(asked: &Json) -> (Option<&str>, usize) {
+    let projection = asked.get("projection").and_then(Json::as_str).filter(|t| !t.trim().is_empty());
+    (projection, number(asked, "states").unwrap_or(500).min(MAX_DRAWN))
 }
 
 /// Questions that change nothing.
@@ -228,12 +304,10 @@ fn ask_only(
             Ok(json!({ "name": format!("{}{ending}", session.model().name), "text": text }))
         }
         "graph" => {
-            let projection = asked.get("projection").and_then(Json::as_str).filter(|t| !t.trim().is_empty());
-            let most = number(asked, "states").unwrap_or(500).min(MAX_DRAWN);
+            let (projection, most) = drawn(asked);
             Ok(shape::graph(&session.graph(projection, most, stop)?))
         }
-        "picture" => Ok(shape::picture(session.picture(stop)?.as_ref())),
-        "relations" => Ok(json!({ "relations": session.relations() })),
+        "relations" => Ok(shape::relations(&session.relations())),
         "orbit" => Ok(shape::orbit(&session.orbit(stop)?)),
         _ => Err(Wrong::Unknown),
     }

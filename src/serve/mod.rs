@@ -65,7 +65,7 @@ pub struct Server {
 
 struct Shared {
     door: door::Door,
-    tabs: tabs::Tabs,
+    tabs: Arc<tabs::Tabs>,
 }
 
 impl Server {
@@ -79,7 +79,7 @@ impl Server {
         let listener = TcpListener::bind(at).map_err(|e| format!("cannot listen at {at}: {e}"))?;
         let address = listener.local_addr().map_err(|e| format!("cannot listen at {at}: {e}"))?;
         let door = door::Door::new(address);
-        let tabs = tabs::Tabs::new(models, settings.scope, settings.limits);
+        let tabs = Arc::new(tabs::Tabs::new(models, settings.scope, settings.limits));
         Ok(Server { listener, shared: Arc::new(Shared { door, tabs }) })
     }
 

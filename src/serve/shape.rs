@@ -2,17 +2,15 @@
 
 use super::models::{Models, place};
 use super::tabs::Tab;
-use crate::animate::{
-    Call, Element, End, Graph, Missing, Operation, Orbit, Picture, Session, Sought, Tree, Unseen,
-};
-use crate::lang::diag::{Diagnostic, FileId, SourceMap};
+use crate::animate::{Call, Element, Graph, Hover, Operation, Orbit, Picture, Relation, Session, Tree};
+use crate::lang::diag::{FileId, SourceMap};
 use crate::model::open::Refused;
+use crate::report::animated::{self, words};
 use crate::report::json::diagnostic;
 use crate::system::{Role, Stop, System};
 use crate::trace::explain::{Disabled, Part, PartKind, Truth};
 use crate::trace::fault::fault_message;
 use crate::trace::question::Reply;
-use crate::value::fault::Fault;
 use serde_json::{Value as Json, json};
 
 /// Places of the history that are told: the others are still there.
@@ -31,11 +29,7 @@ fn told(tab: &mut Tab, stop: &Stop) -> Json {
         return json!({ "model": tab.model, "errors": refused });
     };
     let operations: Vec<Json> = session.operations(stop).iter().map(operation).collect();
-    let missing = session.walk_mut().choices(stop).missing.map(|m| match m {
-        Missing::More => "there are more than are shown",
-        Missing::Stopped => "it took too long to find all of them",
-        Missing::Cut(_) => "an enumeration was cut short, so some may be missing",
-    });
+    let missing = session.walk_mut().choices(stop).missing.map(animated::missing);
     let address = session.walk_mut().address(stop);
     let session = &*session;
     let walk = session.walk();
@@ -143,11 +137,6 @@ pub fn reply(r: &Reply) -> Json {
     }
 }
 
-/// Messages in a line.
-pub fn words(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")
-}
-
 /// Errors with their places.
 fn errors(refused: &Refused) -> Vec<Json> {
     refused.diagnostics.iter().map(|d| diagnostic(d, &refused.sources)).collect()
@@ -206,37 +195,6 @@ pub fn disabled(d: &Disabled) -> Json {
     json!({ "ways": ways })
 }
 
-/// How a search for a state ended.
-pub fn sought(s: &Sought) -> (bool, String) {
-    let fault = |f: &Fault| fault_message(f).1;
-    match s {
-        Sought::Reached(0) => (true, "the present state fulfils it".into()),
-        Sought::Reached(1) => (true, "reached after 1 step".into()),
-        Sought::Reached(n) => (true, format!("reached after {n} steps, and no fewer lead there")),
-        Sought::Nowhere(n) => (false, format!("none of the {n} states that can be reached fulfils it")),
-        Sought::Unknown(why, n) => {
-            let why = match why {
-                Unseen::States(n) => format!("the limit of {n} states is reached"),
-                Unseen::Time(t) => format!("the limit of {} s is reached", t.as_secs()),
-                Unseen::Stopped => "it was stopped".into(),
-                Unseen::Fault(f) => fault(f),
-                Unseen::Cut(_) => "an enumeration was cut short".into(),
-            };
-            (false, format!("unknown: none of {n} states fulfils it, but {why}"))
-        }
-    }
-}
-
-pub fn wandered(taken: usize, end: End) -> String {
-    let why = match end {
-        End::Done => "",
-        End::Deadlock => "; then nothing is enabled",
-        End::Broken => "; then the invariant is broken",
-        End::Stopped => "; then the time was over",
-    };
-    format!("{taken} random step{}{why}", if taken == 1 { "" } else { "s" })
-}
-
 pub fn graph(g: &Graph) -> Json {
     let node = |n: &crate::animate::Node| {
         json!({
@@ -257,6 +215,11 @@ pub fn graph(g: &Graph) -> Json {
     })
 }
 
+pub fn relations(all: &[Relation]) -> Json {
+    let one = |r: &Relation| json!({ "name": r.name, "pairs": r.pairs, "same": r.is_homogeneous });
+    json!({ "relations": all.iter().map(one).collect::<Vec<_>>() })
+}
+
 pub fn orbit(o: &Orbit) -> Json {
     json!({
         "representative": o.representative,
@@ -275,8 +238,10 @@ pub fn picture(p: Option<&Picture>) -> Json {
         json!({ "tag": e.tag, "id": e.id, "attributes": e.attributes, "text": e.text, "inside": inside })
     }
     let told = |p: &Picture| {
-        let clicks: Vec<&String> = p.events.iter().map(|(id, ..)| id).collect();
-        json!({ "root": element(&p.root), "clicks": clicks, "problems": p.problems })
+        let clicks: Vec<&String> = p.events.iter().map(|e| &e.id).collect();
+        let hover = |h: &Hover| json!({ "over": h.over, "id": h.id, "attribute": h.attribute, "enter": h.enter, "leave": h.leave });
+        let hovers: Vec<Json> = p.hovers.iter().map(hover).collect();
+        json!({ "root": element(&p.root), "clicks": clicks, "hovers": hovers, "problems": p.problems })
     };
     json!({ "picture": p.map(told) })
 }

@@ -8,6 +8,7 @@ use crate::model::open::Refused;
 use crate::model::scope::ScopeArgs;
 use crate::run::Deadline;
 use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -34,12 +35,14 @@ pub struct Tabs {
     pub models: Models,
     pub scope: ScopeArgs,
     pub limits: Limits,
+    /// Evaluations that nobody waits for any more.
+    pub stuck: Arc<AtomicUsize>,
     all: Mutex<HashMap<String, Used>>,
 }
 
 impl Tabs {
     pub fn new(models: Models, scope: ScopeArgs, limits: Limits) -> Tabs {
-        Tabs { models, scope, limits, all: Mutex::default() }
+        Tabs { models, scope, limits, stuck: Arc::default(), all: Mutex::default() }
     }
 
     /// A new tab.
@@ -60,6 +63,13 @@ impl Tabs {
         let (used, tab) = all.get_mut(name)?;
         *used = Instant::now();
         Some(tab.clone())
+    }
+}
+
+impl Tabs {
+    /// A tab that cannot be waited for.
+    pub fn give_up(&self, name: &str) {
+        lock(&self.all).remove(name);
     }
 }
 

@@ -13,7 +13,6 @@ pub mod log;
 pub mod question;
 pub mod rebuild;
 pub mod replay;
-pub mod session;
 pub mod values;
 
 use crate::model::{LocalId, Model, OpId, Type};

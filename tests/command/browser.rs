@@ -177,6 +177,14 @@ impl Browser {
         );
     }
 
+    /// As the browser of somebody whose system is dark, or light.
+    fn scheme(&self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        let about = json!({ "cmd": "Emulation.setEmulatedMedia", "params": { "features": features } });
+        self.send("POST", "/goog/cdp/execute", Some(about));
+        self.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+    }
+
     /// A picture for the documents, if they are wanted.
     fn picture(&self, name: &str) {
         let Some(folder) = std::env::var_os("KANON_SCREENSHOTS") else { return };
@@ -274,6 +282,15 @@ fn a_walk_through_every_view() {
     b.run("document.querySelector('#visb-BOOK2').dispatchEvent(new MouseEvent('click')); return true");
     b.wait("document.querySelector('#visb-who_BOOK2')?.textContent === 'READER2 has it'");
     b.picture("visb.png");
+    // The pointer over a book changes its border, and back again.
+    b.run(
+        "document.querySelector('#visb-BOOK1').dispatchEvent(new PointerEvent('pointerenter')); return true",
+    );
+    b.wait("document.querySelector('#visb-BOOK1').getAttribute('stroke-width') === '4'");
+    b.run(
+        "document.querySelector('#visb-BOOK1').dispatchEvent(new PointerEvent('pointerleave')); return true",
+    );
+    b.wait("document.querySelector('#visb-BOOK1').getAttribute('stroke-width') === '2'");
     b.click("↶ Undo");
     b.wait("document.querySelector('#visb-who_BOOK2')?.textContent === 'on the shelf'");
     // Another tab, by the link: a session of its own in the same state.
@@ -309,6 +326,8 @@ fn a_walk_through_every_view() {
     b.click("#compare");
     b.wait("document.querySelector('#compared .bar')");
     b.accessible("compare");
+    b.run("scrollTo(0, 0); return true");
+    b.picture("compare.png");
 
     // See.
     b.click("#to-see");
@@ -317,6 +336,18 @@ fn a_walk_through_every_view() {
     assert!(b.text("#drawn").contains("all there are"));
     b.accessible("see");
     b.picture("see.png");
+    // A click on a node goes to its state.
+    b.run(
+        "const n = document.querySelector('#graph circle.broken'), r = n.getBoundingClientRect(); \
+         const at = { bubbles: true, pointerId: 1, clientX: r.x + r.width / 2, clientY: r.y + r.height / 2 }; \
+         n.dispatchEvent(new PointerEvent('pointerdown', at)); n.dispatchEvent(new PointerEvent('pointerup', at)); \
+         return true",
+    );
+    b.wait("document.querySelector('#graph circle.broken.here')");
+    b.click("#to-animate");
+    b.wait("document.querySelector('#conjuncts [data-truth=no]')");
+    b.click("#to-see");
+    b.wait("document.querySelector('#graph circle.broken.here')");
     b.run("const i = document.querySelector('[data-key=projection]'); i.value = 'card(lent)'; i.dispatchEvent(new Event('input')); return true");
     b.click("Draw");
     b.wait("document.querySelectorAll('#graph circle').length === 3");
@@ -354,6 +385,73 @@ fn a_walk_through_every_view() {
     b.wait("document.querySelector('tr.changed')");
     b.keys("2");
     b.wait("document.querySelector('#check')");
+}
+
+/// A protocol whose processes are interchangeable: the orbit of a state, and the permutation; in the dark, too.
+#[test]
+#[ignore = "needs chromium and its driver"]
+fn the_orbit_of_a_symmetric_protocol() {
+    let s = Served::new(Path::new("models/papers/scheduler1.mch"), &["--card", "PROC=3"]);
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let b = Browser::new();
+    b.size(1360, 1100);
+    b.go(&link(&s));
+    b.wait("document.querySelector('#state')");
+    b.run("const i = document.querySelector('[data-key=ask]'); i.value = 'queue = [PROC3, PROC1] & idle = {PROC2}'; return true");
+    b.click("Go to");
+    b.wait("document.querySelector('#banner')?.innerText.includes('reached')");
+    b.click("#to-see");
+    b.wait("document.querySelectorAll('#graph circle').length > 5 && document.querySelector('#orbit')");
+    let states = b.text("#orbit .tag");
+    assert!(states.contains("18 states") || states.contains("6 states"), "{states}");
+    assert!(b.run("return document.querySelectorAll('.permutation path.strong').length").as_u64() > Some(0));
+    b.accessible("orbit");
+    b.run("document.querySelector('#orbit').scrollIntoView({ block: 'end' }); return true");
+    b.picture("orbit.png");
+    b.run("scrollTo(0, 0); return true");
+    b.scheme("dark");
+    b.accessible("see in the dark");
+    b.click("#to-animate");
+    b.wait("document.querySelector('#state')");
+    b.accessible("animate in the dark");
+    b.picture("dark.png");
+    let colours = b.run(
+        "return [getComputedStyle(document.documentElement).backgroundColor, getComputedStyle(document.body).color]",
+    );
+    let light = |c: &Value| -> u32 {
+        let numbers = c.as_str().unwrap_or_default().split(|c: char| !c.is_ascii_digit());
+        numbers.filter_map(|n| n.parse::<u32>().ok()).take(3).sum()
+    };
+    assert!(light(&colours[0]) < 150 && light(&colours[1]) > 500, "{colours}");
+}
+
+/// The philosophers drawn by definitions of their machine: clicks, hovers, and a relation as a graph; a lasso.
+#[test]
+#[ignore = "needs chromium and its driver"]
+fn a_picture_made_by_the_machine_itself() {
+    let s = Served::new(Path::new("models/ltl/Philosophers.mch"), &[]);
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let b = Browser::new();
+    b.size(1360, 900);
+    b.go(&link(&s));
+    b.wait("document.querySelector('#visb-p2')?.getAttribute('fill') === '#e3e6e9'");
+    for colour in ["#f3dfb2", "#9fd3ad"] {
+        b.run("document.querySelector('#visb-p2').dispatchEvent(new MouseEvent('click')); return true");
+        b.wait(&format!("document.querySelector('#visb-p2')?.getAttribute('fill') === '{colour}'"));
+    }
+    b.run("document.querySelector('#visb-p1').dispatchEvent(new PointerEvent('pointerenter')); return true");
+    b.wait("document.querySelector('#visb-p1').getAttribute('stroke-width') === '4'");
+    b.picture("philosophers.png");
+    b.click("#to-check");
+    b.wait("document.querySelector('#ltl')");
+    b.run("const i = document.querySelector('[data-key=formula]'); i.value = 'G ({hungry /= {}} => F {eating /= {}})'; i.dispatchEvent(new Event('input')); return true");
+    b.click("#ltl");
+    b.wait("document.querySelector('.lasso circle') && document.querySelector('.lasso path')");
+    b.run("document.querySelector('.lasso').scrollIntoView({ block: 'center' }); return true");
+    b.picture("ltl.png");
+    b.accessible("lasso");
+    b.click("#to-see");
+    b.wait("document.querySelectorAll('[data-relation=next] circle').length === 3");
 }
 
 #[test]

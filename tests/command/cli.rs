@@ -906,7 +906,57 @@ fn repl_survives_nonsense() {
             "1 + 1",
         ],
     );
-    assert_eq!(ran.code, HOLDS);
+    assert_eq!(ran.code, WRONG, "something could not be done");
     assert!(ran.out.ends_with("2\n"), "{}", ran.out);
     assert!(ran.err.contains("B0301") && ran.err.contains("no command"), "{}", ran.err);
+}
+
+const LIBRARY: &str = "models/demo/Library.mch";
+
+#[test]
+fn repl_tells_why_an_operation_is_not_enabled() {
+    let ran = repl(LIBRARY, &[":why return", ":op borrow BOOK1", ":why return BOOK2", ":inv", ":why 1"]);
+    assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("return: no b with b : dom(lent)"), "{}", ran.out);
+    assert!(ran.out.contains("> FALSE  b : dom(lent)"), "{}", ran.out);
+    assert!(ran.out.contains("   1  true   lent : BOOK +-> READER"), "{}", ran.out);
+}
+
+#[test]
+fn repl_says_at_once_that_the_invariant_is_broken() {
+    let ran = repl(LIBRARY, &[":random 50 3", ":why", ":undo", ":redo"]);
+    assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("then the invariant is broken"), "{}", ran.out);
+    assert!(ran.out.contains("  the invariant is broken: !r.("), "{}", ran.out);
+    assert!(ran.out.contains("FALSE  !r.("), "why: {}", ran.out);
+}
+
+#[test]
+fn repl_ends_with_what_its_lines_led_to() {
+    for (lines, code) in [
+        (&[":goto lent /= {}", ":undo", ":redo", ":watch card(lent)", ":unwatch 1"][..], HOLDS),
+        (&["1 = 2"], HOLDS),
+        (&[":goto card(lent) > 2"], HOLDS),
+        (&[":undo", ":undo"], WRONG),
+        (&[":load nowhere.json"], WRONG),
+        (&["1 +", ":goto lent /= {}"], WRONG),
+    ] {
+        let ran = repl(LIBRARY, lines);
+        assert_eq!(ran.code, code, "{lines:?}: {}{}", ran.out, ran.err);
+    }
+}
+
+#[test]
+fn repl_saves_and_loads_traces() {
+    for name in ["way.json", "way.itf.json", "way.prob2trace"] {
+        let path = file("repl", name, "");
+        let path = path.to_str().expect("a path");
+        let (save, load) = (format!(":save {path}"), format!(":load {path}"));
+        let ran = repl(LIBRARY, &[":goto card(lent) = 2", &save]);
+        assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
+        let ran = repl(LIBRARY, &[&load, "card(lent)", ":trace"]);
+        assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("3 of 3 states") && ran.out.contains("\n2\n"), "{name}: {}", ran.out);
+        assert!(ran.out.contains("   3  borrow("), "{name}: {}", ran.out);
+    }
 }

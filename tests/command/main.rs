@@ -24,4 +24,6 @@ mod simulate;
 mod space;
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod types;

@@ -259,6 +259,10 @@ fn a_tab_steps_asks_and_goes_back() {
     let small = s.ask("graph", json!({ "tab": tab, "states": 2000, "projection": "card(lent)" }));
     assert_eq!(small["nodes"].as_array().map(Vec::len), Some(3));
     assert_eq!(small["states"], graph["states"]);
+    let broken = graph["nodes"].as_array().and_then(|all| all.iter().position(|n| n["broken"] == true));
+    let view = s.ask("node", json!({ "tab": tab, "node": broken, "states": 2000 }));
+    assert!(view["conjuncts"].as_array().expect("conjuncts").iter().any(|c| c["truth"] == false), "{view}");
+    assert!(s.ask("node", json!({ "tab": tab, "node": 99_999, "states": 2000 }))["error"].is_string());
     let orbit = s.ask("orbit", json!({ "tab": tab }));
     assert_eq!(orbit["permutation"].as_array().map(Vec::len), Some(2), "{orbit}");
 }
@@ -285,6 +289,14 @@ fn a_check_runs_is_watched_and_walked() {
     s.ask("ltl", json!({ "tab": tab, "formula": "G {card(lent) < 2}" }));
     let job = s.result(&tab);
     assert_eq!(job["result"]["formulas"][0]["verdict"], "fails", "{job}");
+}
+
+#[test]
+fn memory_has_a_limit_for_every_question() {
+    let s = Served::new(&library(), &["--max-memory", "1000"]);
+    let answer = s.ask("begin", json!({}));
+    assert!(answer["error"].as_str().is_some_and(|e| e.contains("limit of memory")), "{answer}");
+    assert_eq!(s.get(&format!("/{}/", s.token)).status, 200, "the page itself is there");
 }
 
 #[test]

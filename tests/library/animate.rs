@@ -299,7 +299,7 @@ fn an_edited_model_goes_the_same_way_as_far_as_it_can() {
 }
 
 /// The text or an attribute of an element of the picture.
-fn drawn(s: &Session, id: &str, name: &str) -> String {
+fn drawn(s: &mut Session, id: &str, name: &str) -> String {
     fn find<'e>(e: &'e kanon::animate::Element, id: &str) -> Option<&'e kanon::animate::Element> {
         if e.id.as_deref() == Some(id) { Some(e) } else { e.inside.iter().find_map(|e| find(e, id)) }
     }
@@ -315,27 +315,170 @@ fn a_model_has_a_picture_that_can_be_clicked() {
     let mut s = library();
     assert!(s.picture(&stop()).expect("its files are right").is_none(), "there is no state yet");
     s.walk_mut().step(0, &stop());
-    assert_eq!(drawn(&s, "who_BOOK2", "text"), "on the shelf");
+    assert_eq!(drawn(&mut s, "who_BOOK2", "text"), "on the shelf");
     let choice = s.clicked("BOOK2", &stop()).expect("it can be borrowed");
     s.walk_mut().step(choice, &stop());
-    assert_eq!(drawn(&s, "who_BOOK2", "text"), "READER1 has it");
-    assert_eq!(drawn(&s, "who_BOOK1", "text"), "on the shelf");
+    assert_eq!(drawn(&mut s, "who_BOOK2", "text"), "READER1 has it");
+    assert_eq!(drawn(&mut s, "who_BOOK1", "text"), "on the shelf");
     let choice = s.clicked("BOOK2", &stop()).expect("it can be returned");
     s.walk_mut().step(choice, &stop());
-    assert_eq!(drawn(&s, "who_BOOK2", "text"), "on the shelf");
+    assert_eq!(drawn(&mut s, "who_BOOK2", "text"), "on the shelf");
     assert!(s.clicked("rule", &stop()).is_err() && s.clicked("nothing", &stop()).is_err());
     // By definitions of the machine alone.
     let mut s = open(Path::new("models/ltl/Philosophers.mch"));
     s.walk_mut().step(0, &stop());
-    let mut colours = vec![drawn(&s, "p2", "fill")];
+    let mut colours = vec![drawn(&mut s, "p2", "fill")];
     for _ in 0..3 {
         let choice = s.clicked("p2", &stop()).expect("the next step");
         s.walk_mut().step(choice, &stop());
-        colours.push(drawn(&s, "p2", "fill"));
+        colours.push(drawn(&mut s, "p2", "fill"));
     }
     assert_eq!(colours, ["#e3e6e9", "#f3dfb2", "#9fd3ad", "#e3e6e9"]);
-    let none = open(Path::new("models/papers/scheduler1.mch"));
+    let mut none = open(Path::new("models/papers/scheduler1.mch"));
     assert!(none.picture(&stop()).expect("no files").is_none());
+}
+
+/// Files of VisB: what a file includes, definitions, objects, hovers, values for when an event is enabled; and definitions
+/// of the machine: a box, contents, sequences of records, hovers.
+#[test]
+fn pictures_of_files_and_of_definitions() {
+    let file = machine(
+        "Drawn",
+        r#"MACHINE Drawn
+        DEFINITIONS
+          VISB_JSON_FILE == "drawn.json";
+          VISB_SVG_BOX == rec(width: 300, height: 100);
+          VISB_SVG_OBJECTS_more == [rec(svg_class: "text", `id`: "t", x: 10, text: "hello", title: "a tip")];
+          VISB_SVG_UPDATES9 == rec(`id`: "t", fill: IF x > 0 THEN "red" ELSE "blue" END);
+          VISB_SVG_HOVERS == rec(`id`: "t", stroke_width: 3);
+          VISB_SVG_EVENTS == rec(`id`: "t", event: "up");
+          VISB_SVG_CONTENTS == "<circle id='c' r='3'/><script>a()</script>";
+          VISB_SVG_OBJECTS_wrong == 1 / x
+        VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 1 THEN x := x + 1 END; set(n) = PRE n : 0..3 THEN x := n END END"#,
+    );
+    let write = |name: &str, text: &str| {
+        std::fs::write(file.with_file_name(name), text).expect("a file for the test");
+    };
+    write("drawn.svg", "<svg xmlns='http://www.w3.org/2000/svg'><rect id='r'/></svg>");
+    write(
+        "drawn.json",
+        r##"{ "svg": "drawn.svg", "include": ["other.json", "drawn.json"],
+          "definitions": [{ "name": "twice", "value": "2 * x" }, { "name": "more", "value": "twice + 1" }],
+          "svg_objects": [{ "svg_class": "line", "for": { "from": 0, "to": 4, "step": 2 }, "id": "l%0",
+                            "x1": "%0 * 10 + 1", "stroke": "black" }],
+          "items": [{ "id": "r", "x": "more * 10", "width": "\"more\"" },
+                    { "id": "gone", "attr": "x", "value": "1", "optional": true }],
+          "events": [{ "id": "r", "event": "set", "predicates": ["n = more"],
+                       "hovers": [{ "attr": "fill", "enter": "red", "leave": "none" },
+                                  { "attr": "onclick", "enter": "a()" }],
+                       "items": [{ "attr": "stroke", "enabled": "\"green\"", "disabled": "\"grey\"" }] }] }"##,
+    );
+    write(
+        "other.json",
+        r#"{ "svg": "nowhere.svg", "items": [{ "id": "r", "x": "0", "y": "7" }, { "id": "r", "attr": "fill", "value": "x +" }] }"#,
+    );
+    let mut s = open(&file);
+    s.walk_mut().step(0, &stop());
+    let picture = s.picture(&stop()).expect("its files are right").expect("a picture");
+    fn found<'e>(e: &'e kanon::animate::Element, id: &str) -> Option<&'e kanon::animate::Element> {
+        if e.id.as_deref() == Some(id) { Some(e) } else { e.inside.iter().find_map(|e| found(e, id)) }
+    }
+    let at = |id: &str, name: &str| -> Option<String> {
+        let e = found(&picture.root, id)?;
+        e.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone())
+    };
+    assert_eq!(at("r", "x").as_deref(), Some("10"), "the file itself wins over what it includes");
+    assert_eq!(at("r", "y").as_deref(), Some("7"));
+    assert_eq!(at("r", "width").as_deref(), Some("more"), "what is in quotes stays");
+    assert_eq!(at("r", "stroke").as_deref(), Some("green"), "set(1) is enabled");
+    assert_eq!(at("l4", "x1").as_deref(), Some("41"));
+    assert_eq!(at("t", "fill").as_deref(), Some("blue"));
+    assert_eq!(at("c", "r").as_deref(), Some("3"));
+    let tip = found(&picture.root, "t").and_then(|e| e.inside.first()).expect("a title");
+    assert_eq!((&*tip.tag, &*tip.text), ("title", "a tip"));
+    assert!(picture.root.attributes.contains(&("viewBox".into(), "0 0 300 100".into())));
+    let hovers: Vec<String> = picture
+        .hovers
+        .iter()
+        .map(|h| format!("{} {} {} {:?}", h.over, h.attribute, h.enter, h.leave))
+        .collect();
+    assert_eq!(hovers, ["r fill red Some(\"none\")", "t stroke-width 3 None"]);
+    // Everything that could not be drawn is told, and nothing else is lost by it.
+    let told = picture.problems.join("\n");
+    for word in ["included again", "r.fill", "`onclick` cannot be set", "VISB_SVG_OBJECTS_wrong"] {
+        assert!(told.contains(word), "{word} in {told}");
+    }
+    let choice = s.clicked("r", &stop()).expect("it is enabled");
+    s.walk_mut().step(choice, &stop());
+    assert_eq!(s.state()[0].value, "1");
+    assert!(s.clicked("t", &stop()).is_err_and(|why| why.contains("`up` is not enabled")));
+}
+
+#[test]
+fn nodes_of_the_graph_lead_to_their_states() {
+    let mut s = library();
+    s.walk_mut().step(0, &stop());
+    let graph = s.graph(None, 500, &stop()).expect("a graph");
+    for (i, node) in graph.nodes.iter().enumerate() {
+        s.go_to_node(None, 500, i, &stop()).expect("a node");
+        let state: Vec<String> = s
+            .state()
+            .iter()
+            .filter(|v| !v.is_constant)
+            .map(|v| format!("{} = {}", v.name, v.value))
+            .collect();
+        assert_eq!(state.join("\n"), node.text);
+        // The way there is a run of the machine: any session can take it.
+        let trace = s.save(Format::Kanon).to_string();
+        let loaded = library().load(&trace, &stop()).expect("a trace");
+        assert_eq!((loaded.failure, loaded.steps), (None, loaded.of));
+    }
+    let graph = s.graph(Some("card(lent)"), 500, &stop()).expect("a graph");
+    let two = graph.nodes.iter().position(|n| n.text == "2").expect("two books are lent");
+    s.go_to_node(Some("card(lent)"), 500, two, &stop()).expect("a node");
+    assert_eq!(s.ask("card(lent)", &stop()).ok(), Some(Reply::Value("2".into())));
+    assert!(s.go_to_node(None, 500, 100_000, &stop()).is_err());
+}
+
+#[test]
+fn relations_of_one_type_are_told_apart() {
+    let mut s = open(Path::new("models/ltl/Philosophers.mch"));
+    s.walk_mut().step(0, &stop());
+    let all = s.relations();
+    assert!(all.iter().any(|r| r.name == "next" && r.is_homogeneous && r.pairs.len() == 3), "{all:?}");
+    let mut s = library();
+    s.walk_mut().step(0, &stop());
+    assert!(s.relations().iter().all(|r| !r.is_homogeneous));
+}
+
+/// Views ask any system the same: what it cannot tell is refused.
+#[test]
+fn views_show_systems_written_in_rust() {
+    use kanon::animate::command::{Said, obey};
+    use kanon::animate::{Animated, Scene};
+    let mut walk: Box<dyn Animated> = Box::new(Walk::new(Arc::new(Caches::new(3, true))));
+    let scene = Scene::of(&mut *walk, &stop());
+    assert_eq!(scene.operations[0].calls.len(), 1, "an initial state");
+    let mut line = |command: &str, rest: &str| obey(&mut *walk, command, rest, Limits::default(), &stop());
+    assert!(matches!(line("step", "1"), Ok(Said::Moved(m)) if m.state.len() == 3));
+    assert!(matches!(line("ops", ""), Ok(Said::Calls(all, _)) if !all.is_empty()));
+    assert!(line("op", "nothing").is_err() && line("goto", "nothing").is_err() && line("step", "0").is_err());
+    let found = line("goto", "not one writer");
+    assert!(
+        matches!(&found, Ok(said @ Said::Sought(Sought::Reached(_), _)) if said.is_broken()),
+        "{found:?}"
+    );
+    assert!(matches!(line("inv", ""), Ok(Said::Conjuncts(all)) if all.len() >= 2));
+    for (command, rest) in [("watch", "1"), ("type", "1"), ("why", "grant")] {
+        assert!(line(command, rest).is_err(), "{command}");
+    }
+    assert!(matches!(line("undo", ""), Ok(Said::Moved(_))));
+    let text = walk.save(Path::new("way.json"));
+    let mut other = Walk::new(Arc::new(Caches::new(3, true)));
+    let loaded = Animated::load(&mut other, &text, &stop()).expect("a way");
+    assert_eq!((loaded.failure, loaded.steps), (None, loaded.of));
+    assert!(walk.ask("1", &stop()).is_err() && walk.watched(&stop()).is_empty());
 }
 
 #[test]

@@ -28,6 +28,7 @@ const ORDER: [&str; 24] = [
     "run",
     "animate",
     "report",
+    "terminal",
     "serve",
     "lsp",
     "cli",

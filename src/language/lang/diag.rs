@@ -43,7 +43,7 @@ impl Span {
 }
 
 /// The text of one file and where its lines start.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Source {
     pub path: PathBuf,
     pub text: Arc<str>,
@@ -81,7 +81,7 @@ impl Source {
 }
 
 /// All files that took part in reading a model, and where they come from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceMap {
     files: Vec<Source>,
     from: Arc<dyn Files>,

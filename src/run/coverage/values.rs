@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn large_ones_count() {
         let mut n = of(&[7]);
-        let large = BigInt::from(i64::MAX) * 4;
+        let large: BigInt = BigInt::from(i64::MAX) * 4;
         n.add_large(Val::big(large.clone()));
         assert_eq!((n.ends(), n.gaps()), (Some((BigInt::from(7), large)), None));
     }

@@ -44,12 +44,29 @@ function pictureCard(page) {
   const p = kept.picture;
   if (!p) return null;
   const clicks = new Set(p.clicks ?? []);
+  // What changes under the pointer is as before when it leaves.
+  const over = Map.groupBy ? Map.groupBy(p.hovers ?? [], (x) => x.over) : (p.hovers ?? []).reduce((m, x) => m.set(x.over, [...(m.get(x.over) ?? []), x]), new Map());
+  const was = new Map();
+  const target = (x) => document.getElementById(`visb-${x.id}`);
+  const enter = (id) => () => over.get(id).forEach((x) => {
+    const e = target(x), key = `${x.id} ${x.attribute}`;
+    if (!e) return;
+    if (!was.has(key)) was.set(key, e.getAttribute(x.attribute));
+    e.setAttribute(x.attribute, name(x.enter));
+  });
+  const leave = (id) => () => over.get(id).forEach((x) => {
+    const e = target(x), key = `${x.id} ${x.attribute}`, old = x.leave ?? was.get(key);
+    if (!e) return;
+    if (old === null || old === undefined) e.removeAttribute(x.attribute);
+    else e.setAttribute(x.attribute, name(old));
+  });
   const name = (v) => v.replace(/url\(\s*["']?#/g, (u) => `${u}visb-`);
   const drawn = (e, depth = 0) => {
     const can = e.id && clicks.has(e.id);
     const attributes = Object.fromEntries(e.attributes.map(([n, v]) => [n, name(v)]));
     if (depth === 0) { delete attributes.width; delete attributes.height; Object.assign(attributes, { class: "visb", role: "group", "aria-label": "Picture of the state" }); }
     if (e.id) attributes.id = `visb-${e.id}`;
+    if (e.id && over.has(e.id)) Object.assign(attributes, { onpointerenter: enter(e.id), onpointerleave: leave(e.id), onfocus: enter(e.id), onblur: leave(e.id) });
     if (can) Object.assign(attributes, {
       class: "click", tabindex: 0, role: "button", "aria-label": e.id, "data-key": `visb-${e.id}`,
       onclick: () => page.move("click", { id: e.id }),

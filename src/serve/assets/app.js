@@ -62,6 +62,7 @@ function refresh() {
 
 function open(shown) {
   page.shown = shown;
+  say("");
   if (page.view) arrived(page.view).then(() => views[shown].enter?.(page));
 }
 

@@ -59,18 +59,27 @@ function controls(page) {
       typed("formula", "Temporal formula", "temporal formula, or empty for the model's own"), h("button", { type: "submit", id: "ltl", "data-key": "ltl", ...can }, "LTL")));
 }
 
+const lasting = (t) => (t < 1 ? `${(t * 1000).toFixed(1)} ms` : `${t.toFixed(2)} s`);
 const grouped = (n) => Math.round(n).toLocaleString("en");
 
 function progress() {
   const last = job.points.at(-1) ?? [0, 0, 0, 0, 0, 0];
   const before = job.points.at(-6) ?? job.points[0] ?? last;
   const rate = last[0] > before[0] ? (last[1] - before[1]) / (last[0] - before[0]) : 0;
-  const number = (name, value) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  const number = (name, value, curve) => h("div", {}, h("dt", {}, name), h("dd", {}, value), curve ? spark(name, curve) : null);
+  const rates = job.points.map((p, i) => { const b = job.points[Math.max(0, i - 5)]; return p[0] > b[0] ? (p[1] - b[1]) / (p[0] - b[0]) : 0; });
   return h("section", { class: "card", "aria-label": "Progress" },
     h("div", { class: "head" }, h("h2", {}, "Progress"), h("span", { class: "soft small" }, `${job.seconds.toFixed(1)} s`)),
-    h("dl", { class: "numbers" }, number("states", grouped(last[1])), number("open", grouped(last[2])), number("states/s", grouped(rate)),
-      number("depth", grouped(last[4])), number("memory", `${(last[5] / 1048576).toFixed(1)} MiB`)),
+    h("dl", { class: "numbers" }, number("states", grouped(last[1])), number("open", grouped(last[2])), number("states/s", grouped(rate), rates),
+      number("depth", grouped(last[4]), job.points.map((p) => p[4])), number("memory", `${(last[5] / 1048576).toFixed(1)} MiB`, job.points.map((p) => p[5]))),
     chart());
+}
+
+/** A small curve. */
+function spark(name, values) {
+  const top = Math.max(1, ...values), end = Math.max(1, values.length - 1);
+  return s("svg", { class: "spark", viewBox: "0 0 100 28", preserveAspectRatio: "none", role: "img", "aria-label": `${name} over time, at most ${grouped(top)}` },
+    s("polyline", { class: "states", points: values.map((v, i) => `${((100 * i) / end).toFixed(1)},${(26 - (24 * v) / top).toFixed(1)}`).join(" ") }));
 }
 
 function chart() {
@@ -109,19 +118,26 @@ function verdict(page) {
     r.scope ? h("p", { class: "soft small", id: "scope" }, `Within ${scopeText(r.scope)}.`) : null, notes);
 }
 
-// A path, and the loop back into it.
+// A path, and the loop back into it. The last step of a loop leads to a state that is there already: an arc, no new node.
 function lasso(f) {
-  const stem = f.stem ?? [], loop = f.loop ?? [];
-  const all = [...stem, ...loop], gap = 96, w = Math.max(1, all.length) * gap + 20;
-  const x = (i) => 40 + i * gap;
-  const back = stem.length ? stem.length - 1 : 0;
-  return h("div", { class: "history", tabindex: 0, role: "region", "aria-label": "Path" }, s("svg", { width: w, height: 120, role: "img", "aria-label": `A path of ${all.length} states${loop.length ? " with a loop" : ""}`, class: "lasso" },
-    all.map((step, i) => [
-      i ? s("line", { class: "edge", x1: x(i - 1) + 9, x2: x(i) - 9, y1: 50, y2: 50 }) : null,
-      s("text", { x: x(i), y: i % 2 ? 26 : 36, "text-anchor": "middle" }, step.operation ?? ""),
-      s("circle", { class: `node${i >= stem.length ? " initial" : ""}`, cx: x(i), cy: 50, r: 9 }, s("title", {}, Object.entries(step.state ?? {}).map(([n, v]) => `${n} = ${v}`).join("\n"))),
+  const stem = f.stem ?? [], loop = f.loop ?? [], all = [...stem, ...loop], last = all.length - 1;
+  const same = (i) => JSON.stringify(all[i].state) === JSON.stringify(all[last].state);
+  const back = loop.length ? all.findIndex((st, i) => i >= Math.max(0, stem.length - 1) && i < last && same(i)) : -1;
+  const nodes = back >= 0 ? all.slice(0, -1) : all, gap = 112, w = Math.max(1, nodes.length) * gap + 40;
+  const x = (i) => 60 + i * gap, y = 50;
+  const title = (st) => s("title", {}, Object.entries(st.state ?? {}).map(([n, v]) => `${n} = ${v}`).join("\n"));
+  const arc = back < 0 ? null : back === nodes.length - 1
+    ? `M${x(back) + 5},${y + 9}c26,42 -36,42 -11,2`
+    : `M${x(nodes.length - 1)},${y + 10}C${x(nodes.length - 1)},${y + 62} ${x(back)},${y + 62} ${x(back)},${y + 13}`;
+  return h("div", { class: "history", tabindex: 0, role: "region", "aria-label": "Path" }, s("svg", { width: w, height: 130, role: "img", "aria-label": `A path of ${nodes.length} states${loop.length ? " with a loop" : ""}`, class: "lasso" },
+    s("defs", {}, s("marker", { id: "step", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { class: "arrow", d: "M0,0L8,4L0,8z" }))),
+    nodes.map((st, i) => [
+      i ? s("line", { class: "edge strong", x1: x(i - 1) + 10, x2: x(i) - 12, y1: y, y2: y, "marker-end": "url(#step)" }) : null,
+      s("text", { x: i ? (x(i - 1) + x(i)) / 2 : x(0), y: i ? y - 10 : y - 18, "text-anchor": "middle" }, st.operation ?? ""),
+      s("circle", { class: `node${i >= back && back >= 0 ? " initial" : ""}`, cx: x(i), cy: y, r: 9 }, title(st)),
     ]),
-    loop.length ? s("path", { class: "edge", d: `M${x(all.length - 1)},60 C${x(all.length - 1)},112 ${x(back)},112 ${x(back)},60` }) : null));
+    arc ? [s("path", { class: "edge strong", d: arc, "marker-end": "url(#step)" }), s("text", { x: (x(back) + x(nodes.length - 1)) / 2, y: y + 68, "text-anchor": "middle" }, all[last].operation ?? "")] : null),
+    loop.length ? h("p", { class: "soft small" }, "The filled states are visited for ever.") : null);
 }
 
 function compared(c) {
@@ -129,11 +145,11 @@ function compared(c) {
   const most = Math.max(1, ...runs.map((r) => r.states ?? 0)), slow = Math.max(0.001, ...runs.map((r) => r.seconds ?? 0));
   return h("section", { class: "card", "aria-label": "Verdict" }, h("h2", {}, "Strategies compared"),
     s("svg", { class: "chart", viewBox: `0 0 560 ${runs.length * 44 + 24}`, role: "img", "aria-label": "States and seconds of each strategy", id: "compared" },
-      s("text", { x: 90, y: 12 }, "states"), s("text", { x: 340, y: 12 }, "seconds"),
+      s("text", { x: 90, y: 12 }, "states"), s("text", { x: 340, y: 12 }, "time"),
       runs.map((r, i) => [
         s("text", { x: 80, y: 40 + i * 44, "text-anchor": "end" }, r.strategy ?? r.symmetry),
         s("rect", { class: "bar", x: 90, y: 26 + i * 44, height: 20, width: Math.max(1, (170 * (r.states ?? 0)) / most) }), s("text", { x: 96 + (170 * (r.states ?? 0)) / most, y: 40 + i * 44 }, grouped(r.states ?? 0)),
-        s("rect", { class: "bar weak", x: 340, y: 26 + i * 44, height: 20, width: Math.max(1, (140 * (r.seconds ?? 0)) / slow) }), s("text", { x: 346 + (140 * (r.seconds ?? 0)) / slow, y: 40 + i * 44 }, (r.seconds ?? 0).toFixed(3)),
+        s("rect", { class: "bar weak", x: 340, y: 26 + i * 44, height: 20, width: Math.max(1, (140 * (r.seconds ?? 0)) / slow) }), s("text", { x: 346 + (140 * (r.seconds ?? 0)) / slow, y: 40 + i * 44 }, lasting(r.seconds ?? 0)),
       ])),
     h("p", { class: "soft small" }, c.reason ?? c.agreement ?? ""));
 }

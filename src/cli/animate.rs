@@ -1,0 +1,64 @@
+//! `kanon animate`: the animator on a terminal.
+
+use super::{Exit, ScopeOptions, refuse};
+use crate::animate::{Limits, Session};
+use crate::report;
+use crate::run::Deadline;
+use crate::terminal::{self, Settings};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The machine
+    pub file: PathBuf,
+    /// A trace to begin with: kanon's JSON, ITF, or ProB's `.prob2trace`
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Use the mouse: clicks select and take, the wheel scrolls
+    #[arg(long)]
+    pub mouse: bool,
+    /// Seconds for a search
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds, default_value = "10")]
+    pub timeout: Duration,
+    #[command(flatten)]
+    pub scope: ScopeOptions,
+}
+
+pub fn run(args: &Args) -> Exit {
+    if let Err(exit) = super::not_strict(&args.scope) {
+        return exit;
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return super::wrong("`kanon animate` needs a terminal; `kanon repl` reads lines", false);
+    }
+    let stop = Deadline::never();
+    let mut session = match Session::open(&args.file, &args.scope.args(), &stop) {
+        Ok(session) => session,
+        Err(refused) => return refuse(&refused, false),
+    };
+    match &args.trace {
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+            if let Err(why) = text.and_then(|text| session.load(&text, &stop.flag)) {
+                return super::wrong(&format!("cannot follow {}: {why}", path.display()), false);
+            }
+        }
+        None => {
+            session.walk_mut().step(0, &stop.flag);
+        }
+    }
+    let limits = Limits { time: args.timeout, ..Limits::default() };
+    let settings =
+        Settings { mouse: args.mouse, colour: report::colour_out(), limits, ..Settings::default() };
+    // In its own mode a terminal sends no Ctrl-C; whoever ends the program from outside leaves the terminal as it was.
+    let leave = settings.leave.clone();
+    let set = ctrlc::set_handler(move || leave.store(true, Ordering::Relaxed));
+    drop(set);
+    match terminal::run(Box::new(session), &settings) {
+        Ok(()) => Exit::Holds,
+        Err(e) => super::failed(&format!("the terminal cannot be used: {e}")),
+    }
+}
