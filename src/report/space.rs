@@ -42,14 +42,14 @@ pub fn text(g: &Graph, model: &Model, form: Form) -> Result<String, String> {
 }
 
 /// What nodes are told apart by, in this order: what is wrong comes first.
-const KINDS: [&str; 5] = ["state", "deadlock", "invariant broken", "not expanded", "initial state"];
+const KINDS: [&str; 5] = ["state", "not expanded", "initial state", "invariant broken", "deadlock"];
 
 fn kind(n: &crate::animate::Node) -> usize {
     match n {
-        n if n.broken => 2,
-        n if n.deadlock => 1,
-        n if n.open => 3,
-        n if n.initial => 4,
+        n if n.broken => 3,
+        n if n.deadlock => 4,
+        n if n.open => 1,
+        n if n.initial => 2,
         _ => 0,
     }
 }

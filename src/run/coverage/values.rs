@@ -54,6 +54,14 @@ struct Integers {
 impl Integers {
     #[inline]
     fn add(&mut self, i: i64) {
+        // Most have been met before.
+        let place = (i.wrapping_sub(self.first) as u64).wrapping_add(64);
+        if place >= 128 || self.near >> place & 1 == 0 {
+            self.add_new(i);
+        }
+    }
+
+    fn add_new(&mut self, i: i64) {
         let (least, greatest) = match self.range {
             None => {
                 self.first = i;
@@ -201,7 +209,7 @@ mod tests {
     #[test]
     fn large_ones_count() {
         let mut n = of(&[7]);
-        let large: BigInt = BigInt::from(i64::MAX) * 4;
+        let large: BigInt = BigInt::from(i64::MAX) * 4u8;
         n.add_large(Val::big(large.clone()));
         assert_eq!((n.ends(), n.gaps()), (Some((BigInt::from(7), large)), None));
     }
