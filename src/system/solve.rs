@@ -141,6 +141,9 @@ impl Machine {
                 let v = v.clone();
                 // Functions over infinite domains stay symbolic; constants are never compared as states.
                 let is_forced = v.is_lazy() && !ops::symbolic(&v);
+                if !is_forced && let Err(e) = ops::visited(&v) {
+                    return found(Found::Fault(e), env.truncated.is_some());
+                }
                 valuation.push(if is_forced { force(v, &self.slots[slot].rep)? } else { v });
             }
             found(Found::Valuation(valuation), env.truncated.is_some())

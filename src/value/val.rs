@@ -135,6 +135,14 @@ pub trait Closure: Send + Sync {
     fn shift(&self) -> Option<i64> {
         None
     }
+    /// A limit inside of what it says of an element, if those it ranges over are few.
+    fn visited(&self) -> Res<()> {
+        Ok(())
+    }
+    /// Whether it stands for a function that mentions itself.
+    fn is_recursive(&self) -> bool {
+        false
+    }
     /// The same integers as ranges, if it is a set of integers and that is known without trying.
     fn ranges(&self) -> Option<Ranges> {
         None

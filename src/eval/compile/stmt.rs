@@ -48,13 +48,20 @@ impl Compiler<'_> {
             }
             _ => (None, &operation.body),
         };
-        let mut preds = guard.map(|g| g.conjuncts()).unwrap_or_default();
-        // A result has no value before the body runs: what the guard says of it can only be its type.
-        let has_result = |e: &Expr| operation.results.iter().any(|l| e.mentions_local(*l));
-        preds.retain(|p| !has_result(p));
+        let preds = guard.map(|g| g.conjuncts()).unwrap_or_default();
+        // A result has no value before the body runs. What the guard says of one is tested when its slot is known to
+        // be empty, after the parameters were found.
+        let has_result = |e: &&Expr| operation.results.iter().any(|l| e.mentions_local(*l));
+        let (late, preds): (Vec<&Expr>, Vec<&Expr>) = preds.into_iter().partition(has_result);
         self.parameters = unknown.iter().copied().collect();
         let plan = self.plan(&unknown, &preds);
-        let mut code = self.stmt(body);
+        let mut code = match late.is_empty() {
+            true => self.stmt(body),
+            false => self.stmt(&late.into_iter().rev().fold(body.clone(), |inner, p| {
+                let kind = StmtKind::Select(vec![(p.clone(), inner)], None);
+                Stmt { kind, span: operation.body.span }
+            })),
+        };
         self.calls.pop();
         if !results.is_empty() {
             code = Code::Special(Special::Fresh(results.clone(), Box::new(code)));

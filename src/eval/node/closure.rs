@@ -10,6 +10,9 @@ use crate::value::val::{Closure, Lazy, Val};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+/// How many elements of a set that cannot be listed are looked at, each by itself.
+const MOST_VISITED: usize = 1 << 16;
+
 impl Compr {
     /// Whether membership and application are tested without enumerating, in a type that may be infinite.
     pub(super) fn can_be_symbolic(&self) -> bool {
@@ -94,6 +97,26 @@ impl Compr {
         match fault {
             Some(e) => Err(e),
             None => complete.map(|_| total),
+        }
+    }
+
+    /// Whether all it ranges over can be visited, and there is a limit or a fault in what it says of them. That those
+    /// cannot be visited says nothing.
+    fn visited(&self, env: &mut Env) -> Res<()> {
+        let (mut inside, mut seen) = (None, 0);
+        let all = self.plan.solve_all(env, &mut |env| {
+            seen += 1;
+            if let Some(e) = env.pending.clone() {
+                Fault::gather(&mut inside, e);
+            } else if let Some(Err(e)) = self.value.as_ref().map(|value| value.val(env)) {
+                // An infinite set is a value like others: only that there is none is a fault.
+                Fault::gather(&mut inside, e);
+            }
+            Ok(seen < MOST_VISITED)
+        });
+        match (all, inside) {
+            (Ok(Ok(_)), Some(e)) if seen < MOST_VISITED => Err(e),
+            _ => Ok(()),
         }
     }
 
@@ -301,6 +324,10 @@ impl Closure for Recursive {
         Err(Fault::limit("a recursive function would have to be enumerated"))
     }
 
+    fn is_recursive(&self) -> bool {
+        true
+    }
+
     fn is_infinite(&self) -> bool {
         true
     }
@@ -376,6 +403,18 @@ impl Closure for Captured {
         let mut out = Vec::new();
         self.inside(|env| self.code.elements(env, &mut out, limit))?;
         Ok(out)
+    }
+
+    /// A recursive function is not computed everywhere, which may take for ever; it is seen where it is applied.
+    fn visited(&self) -> Res<()> {
+        let is_recursive = |v: &Val| match v {
+            Val::Lazy(l) => matches!(&*l.0, Lazy::Closure(c) if c.is_recursive()),
+            _ => false,
+        };
+        if self.code.infinite || self.slots.iter().any(is_recursive) {
+            return Ok(());
+        }
+        self.code.visited(&mut self.env())
     }
 
     fn ranges(&self) -> Option<Ranges> {

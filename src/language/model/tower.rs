@@ -408,13 +408,11 @@ impl Builder<'_> {
                 };
             } else if let Some(p) = demanded.into_iter().reduce(|a, b| and(b, a)) {
                 // What the level itself demands is then a duty of its own: an error where it is not so.
-                let own = without_results(op.body, &op.results);
-                op.body = Stmt { kind: StmtKind::Pre(p, Box::new(own)), span };
+                op.body = Stmt { kind: StmtKind::Pre(p, Box::new(op.body)), span };
             } else if i + 1 < above && matches!(op.body.kind, StmtKind::Pre(..)) {
                 // Whoever calls it has to care for nothing.
                 let p = Expr { kind: ExprKind::Lit(Lit::BTrue), ty: Type::Pred, span };
-                let own = without_results(op.body, &op.results);
-                op.body = Stmt { kind: StmtKind::Pre(p, Box::new(own)), span };
+                op.body = Stmt { kind: StmtKind::Pre(p, Box::new(op.body)), span };
             }
             ops.push(Some(self.event(name.clone(), op)));
         }
@@ -537,16 +535,6 @@ fn guarded(s: &Stmt) -> bool {
 fn and(a: Expr, b: Expr) -> Expr {
     let span = a.span;
     Expr { kind: ExprKind::Binary(BinOp::And, Box::new(a), Box::new(b)), ty: Type::Pred, span }
-}
-
-/// The statement without what its precondition says of results: they have no value yet, so it can only be their types.
-fn without_results(s: Stmt, results: &[LocalId]) -> Stmt {
-    let Stmt { kind: StmtKind::Pre(p, body), span } = s else { return s };
-    let is_known = |e: &&Expr| !results.iter().any(|l| e.mentions_local(*l));
-    match p.conjuncts().into_iter().filter(is_known).cloned().reduce(and) {
-        Some(p) => Stmt { kind: StmtKind::Pre(p, body), span },
-        None => *body,
-    }
 }
 
 fn rename(e: &mut Expr, from: &[LocalId], to: &[LocalId]) {

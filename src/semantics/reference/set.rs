@@ -10,8 +10,9 @@ use super::build::{
     sequences, space, subsets,
 };
 use super::carrier::{carrier, interval, is_infinite};
+use super::search::all;
 use super::*;
-use crate::model::{BinOp, Expr, Fun, Type};
+use crate::model::{BinOp, Expr, ExprKind, Fun, Type};
 use num_bigint::BigInt;
 use std::ops::ControlFlow;
 
@@ -83,6 +84,40 @@ pub(super) fn settle<'m>(cx: &Cx<'m>, env: &Env<'m>, item: Item<'m>, span: Span)
         Ok(elements) => Ok(Value::Set(elements).into()),
         Err(Fault::Limit(..)) => Ok(item),
         Err(fault) => Err(fault),
+    }
+}
+
+/// A set that ranges over what can be listed, and yet could not be listed itself, has a fault inside of what it says of
+/// its elements, or infinite sets as elements. The latter are values; the former says that nobody knows whether there
+/// is such a set. `but` is the constant it defines: a recursive function is looked at where it is applied.
+pub(super) fn visited<'m>(cx: &Cx<'m>, env: &Env<'m>, set: &Item<'m>, but: ConstId) -> Result<(), Fault> {
+    let Item::Symbolic(s) = set else { return Ok(()) };
+    let closure = match &**s {
+        Symbolic::Compr(c) | Symbolic::Lambda(c) | Symbolic::Map(c) => c,
+        Symbolic::Boole(_, a, b) | Symbolic::Product(a, b) | Symbolic::Space(_, a, b) => {
+            visited(cx, env, a, but)?;
+            return visited(cx, env, b, but);
+        }
+        Symbolic::Pow(_, a) | Symbolic::Seq(_, a) => return visited(cx, env, a, but),
+        Symbolic::Struct(parts) => return parts.iter().try_for_each(|p| visited(cx, env, p, but)),
+        _ => return Ok(()),
+    };
+    let itself = |e: &Expr| matches!(e.kind, ExprKind::Const(c) if c == but);
+    let body = closure.body.map(|code| code.0);
+    if closure.pred.0.any(&itself) || body.is_some_and(|e| e.any(&itself)) {
+        return Ok(());
+    }
+    let slots: Vec<Slot> = closure.locals.iter().map(|l| Slot::Local(*l)).collect();
+    let inside = env.reopen(&closure.captured);
+    let Ok(solutions) = all(cx, &inside, &slots, &[closure.pred.0], Unbounded::Refuse) else { return Ok(()) };
+    if let Some(fault) = solutions.faulty.into_iter().map(|(_, fault)| fault).reduce(worse) {
+        return Err(fault);
+    }
+    match body {
+        Some(body) if matches!(&**s, Symbolic::Lambda(_)) => {
+            solutions.found.iter().try_for_each(|env| item(cx, env, body).map(|_| ()))
+        }
+        _ => Ok(()),
     }
 }
 

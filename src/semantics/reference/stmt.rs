@@ -4,7 +4,7 @@
 //! is empty). [`Outcomes`] holds all ends and all faults; with neither, every run is blocked.
 
 use super::search::{self, Unbounded};
-use super::set::{elements, settle};
+use super::set::{self, elements, settle};
 use super::*;
 use crate::model::{Access, Expr, Lhs, OpId, Stmt, StmtKind};
 use num_bigint::BigInt;
@@ -447,9 +447,13 @@ pub fn constants_with<'m>(cx: &Cx<'m>, given: &[Option<Value>]) -> Reached<State
 /// The constants, with the elements of those sets that can be listed.
 fn settled_constants<'m>(cx: &Cx<'m>, env: &Env<'m>) -> Result<State<'m>, Fault> {
     let mut settled = vec![];
-    for (item, decl) in env.constants.iter().zip(&cx.model.constants) {
+    for (i, (item, decl)) in env.constants.iter().zip(&cx.model.constants).enumerate() {
         settled.push(match item {
-            Some(item) => Some(settle(cx, env, item.clone(), decl.span)?),
+            Some(item) => {
+                let item = settle(cx, env, item.clone(), decl.span)?;
+                set::visited(cx, env, &item, ConstId(i as u32))?;
+                Some(item)
+            }
             None => None,
         });
     }

@@ -15,7 +15,7 @@ pub use relation::{
 };
 pub use symbolic::{
     Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite,
-    is_finite, long, member, ranges, symbolic,
+    is_finite, long, member, ranges, symbolic, visited,
 };
 
 use super::fault::{Fault, Res, WdKind};

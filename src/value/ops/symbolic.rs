@@ -32,6 +32,30 @@ pub fn symbolic(v: &Val) -> bool {
     }
 }
 
+/// A symbolic set that ranges over few elements, and yet could not be listed, has a limit inside of what it says of
+/// them, or infinite sets as elements. The latter are values like others; the former says that nobody knows whether
+/// there is such a set at all. (What ranges over too much is looked at where somebody asks for an element.)
+pub fn visited(v: &Val) -> Res<()> {
+    let Val::Lazy(l) = v else { return Ok(()) };
+    match &*l.0 {
+        Lazy::Closure(c) => c.visited(),
+        Lazy::Union(a, b) | Lazy::Inter(a, b) | Lazy::Diff(a, b) | Lazy::Product(a, b) => {
+            visited(a)?;
+            visited(b)
+        }
+        Lazy::Pow { of, .. } | Lazy::Seq { of, .. } => visited(of),
+        Lazy::Fun { from, to, .. } => {
+            visited(from)?;
+            visited(to)
+        }
+        Lazy::Struct(parts) => parts.iter().try_for_each(visited),
+        Lazy::Freetype(cases) => {
+            cases.iter().filter_map(|(_, set)| set.as_ref()).try_for_each(|(s, _)| visited(s))
+        }
+        Lazy::Interval(..) | Lazy::Integers(_) | Lazy::Strings | Lazy::All(_) => Ok(()),
+    }
+}
+
 /// Whether a set certainly has infinitely many elements; `false` also when it is not known. A comprehension that
 /// cannot be expanded may still be finite: `{x | x + x = 4}`.
 pub fn infinite(v: &Val) -> bool {

@@ -230,10 +230,19 @@ impl Generator {
             let assign = self.statement(StmtKind::Assign(vec![(lhs, e)]));
             body = self.statement(StmtKind::Par(vec![assign, body]));
         }
-        let guard = match guard {
+        let mut guard = match guard {
             Some(p) => p,
             None => self.pred(size / 2),
         };
+        // A result has no value before the body runs: a guard that speaks of it has none either.
+        if !results.is_empty() && self.choice.percent(5) {
+            let known = self.visible.len();
+            self.visible.extend(&results);
+            let of_result = self.pred(size / 2);
+            self.visible.truncate(known);
+            let kind = ExprKind::Binary(BinOp::And, Box::new(guard), Box::new(of_result));
+            guard = self.node(kind, Type::Pred);
+        }
         body = match self.choice.below(10) {
             0..=5 => self.statement(StmtKind::Pre(guard, Box::new(body))),
             6 | 7 => self.statement(StmtKind::Select(vec![(guard, body)], None)),

@@ -186,3 +186,24 @@ pub(super) fn is_harmless(name: &str) -> bool {
 pub(super) fn is_library(file: &str) -> bool {
     file.starts_with("Library") || matches!(file, "SCCS.def" | "CHOOSE.def" | "SORT.def")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::external::{External, is_foreign, is_silent};
+
+    /// A function of a library file means something here, means nothing, or is refused by its name also where no
+    /// file declares it.
+    #[test]
+    fn every_function_of_the_library_has_its_place() {
+        for table in [IO, STRINGS, META, MATH, RANDOM, BITS, PROB, XML] {
+            for (name, meaning) in table {
+                let exists = External::named(name, 0).is_some();
+                match meaning {
+                    Kernel => assert!(exists != is_foreign(name), "{name}"),
+                    True(_) | Skip(_) | Last(_) => assert!(is_silent(name) && !exists, "{name}"),
+                }
+            }
+        }
+    }
+}

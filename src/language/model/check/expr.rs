@@ -1,6 +1,5 @@
 //! Expressions and predicates: names become ids, every node gets a type (maybe still open).
 
-use super::names::is_unsupported_builtin;
 use super::unify::is_unknown;
 use super::{Checker, Deferred, rules, trees};
 use crate::lang::ast::{self, BinOp, Binder, Fun, Ident, Lit, Name, UnOp};
@@ -262,9 +261,7 @@ impl Checker<'_> {
             open.push((name.clone(), local));
             return node(ExprKind::Local(local), ty, span);
         }
-        if is_unsupported_builtin(name) {
-            self.unsupported(span, format!("`{name}`"));
-        } else if self.reported.insert(name.clone()) {
+        if !self.refused(name, span) && self.reported.insert(name.clone()) {
             let mut diag = match self.operation_named(name) {
                 Some(_) => Diagnostic::error("B0201", span, format!("`{name}` is an operation, not a value"))
                     .help("operations are called as substitutions: `r <-- op(x)`"),
@@ -413,9 +410,7 @@ impl Checker<'_> {
             && self.entity(name).is_none()
             && self.open.is_none()
         {
-            if is_unsupported_builtin(name) {
-                self.unsupported(f.span, format!("`{name}`"));
-            } else if self.reported.insert(name.clone()) {
+            if !self.refused(name, f.span) && self.reported.insert(name.clone()) {
                 let message = format!("unknown function or definition `{name}`");
                 let mut diag = Diagnostic::error("B0201", f.span, message);
                 let near =

@@ -440,11 +440,13 @@ impl<'a> Checker<'a> {
             };
             let ids = op.params.iter().chain(&op.results);
             self.scope.extend(ids.zip(params.iter().chain(&results)).map(|(id, l)| (id.name.clone(), *l)));
-            let body = self.stmt(&op.body);
+            let mut body = self.stmt(&op.body);
             self.scope.clear();
+            self.type_results(&mut body, &results);
             self.model.operations[at].body = body;
             self.solve_deferred(false);
         }
         self.refined_operations(composed);
+        self.check_results();
     }
 }

@@ -5,6 +5,7 @@ use super::unify::is_unknown;
 use crate::lang::ast::{BinOp, Lit, Name};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::external;
 use crate::lang::spelling::closest;
 use crate::model::{Expr, ExprKind, LocalId, Model, Type};
 use std::collections::HashMap;
@@ -13,8 +14,28 @@ use std::sync::Arc;
 /// Built-in functions of B that are not supported. They are no keywords: a model may use the names.
 const UNSUPPORTED: [&str; 7] = ["FLOAT", "FREAL", "RSUB", "RADD", "RMUL", "partition", "finite"];
 
-pub fn is_unsupported_builtin(name: &str) -> bool {
-    UNSUPPORTED.contains(&name)
+impl Checker<'_> {
+    /// A name that the model gives no meaning to, and that B or ProB has for something that does not exist here, is
+    /// refused as that. False if it is just unknown.
+    pub(super) fn refused(&mut self, name: &Name, span: Span) -> bool {
+        if UNSUPPORTED.contains(&&**name) {
+            self.unsupported(span, format!("`{name}`"));
+        } else if external::is_foreign(name) {
+            if self.reported.insert(name.clone()) {
+                let message = format!("the external function `{name}` of ProB is not supported");
+                self.diags.push(Diagnostic::error("B0406", span, message));
+            }
+        } else if external::is_silent(name) {
+            if self.reported.insert(name.clone()) {
+                let message = format!("`{name}` is declared nowhere");
+                let help = "ProB's library declares it: DEFINITIONS \"LibraryIO.def\"; \"LibraryProB.def\"";
+                self.diags.push(Diagnostic::error("B0201", span, message).help(help));
+            }
+        } else {
+            return false;
+        }
+        true
+    }
 }
 
 /// The names of a finished model.

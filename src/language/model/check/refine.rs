@@ -9,7 +9,8 @@ use crate::lang::ast::Lit;
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::model::{
-    Expr, ExprKind, Left, LeftOut, Lhs, LocalId, OpId, SetId, Stmt, StmtKind, Target, Type, VarId, raise,
+    Expr, ExprKind, Left, LeftOut, Lhs, LocalId, OpId, Operation, SetId, Stmt, StmtKind, Target, Type, VarId,
+    raise,
 };
 use std::collections::BTreeSet;
 
@@ -111,14 +112,15 @@ impl Checker<'_> {
         for at in order {
             let Some(above) = composed.operations[at].refines else { continue };
             let abstract_op = &self.model.operations[above];
-            let (from, to) = (abstract_op.params.clone(), &self.model.operations[at].params);
+            let locals = |op: &Operation| [&op.params[..], &op.results[..]].concat();
+            let (from, to) = (locals(abstract_op), locals(&self.model.operations[at]));
             let mut kept = vec![];
             let mut lost: Vec<Expr> = lacking[above].clone();
-            lost.iter_mut().for_each(|part| rename(part, &from, to));
+            lost.iter_mut().for_each(|part| rename(part, &from, &to));
             if let StmtKind::Pre(p, _) = &abstract_op.body.kind {
                 for part in p.conjuncts() {
                     let mut part = part.clone();
-                    rename(&mut part, &from, to);
+                    rename(&mut part, &from, &to);
                     if view.sees(&part) { kept.push(part) } else { lost.push(part) }
                 }
             }

@@ -2,10 +2,13 @@
 
 use super::Checker;
 use super::expr::plural;
-use crate::lang::ast::{self, Ident, SubstKind};
+use super::fill::conjunction;
+use crate::lang::ast::{self, BinOp, Ident, Lit, SubstKind};
 use crate::lang::composed::Entity;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::model::{Access, Expr, ExprKind, Lhs, LocalId, OpId, Stmt, StmtKind, Target, Type, VarId};
+use crate::model::{
+    Access, Expr, ExprKind, Lhs, LocalId, OpId, Operation, Stmt, StmtKind, Target, Type, VarId,
+};
 
 impl Checker<'_> {
     pub(super) fn stmt(&mut self, s: &ast::Subst) -> Stmt {
@@ -215,13 +218,43 @@ impl Checker<'_> {
         })
     }
 
+    /// A result has no value before the body runs, so what the operation's guard says of one can only be its type:
+    /// `r : S` is left out, with a warning. Anything else stays, and has no value.
+    pub(super) fn type_results(&mut self, body: &mut Stmt, results: &[LocalId]) {
+        let guard = match &mut body.kind {
+            StmtKind::Pre(p, _) | StmtKind::Any(_, p, _) => p,
+            StmtKind::Select(arms, None) if arms.len() == 1 => &mut arms[0].0,
+            _ => return,
+        };
+        let is_result = |e: &Expr| matches!(e.kind, ExprKind::Local(l) if results.contains(&l));
+        let is_type = |e: &&Expr| match &e.kind {
+            ExprKind::Binary(BinOp::In | BinOp::Subset, r, s) => is_result(r) && !s.any(&is_result),
+            _ => false,
+        };
+        let (types, rest): (Vec<&Expr>, Vec<&Expr>) = guard.conjuncts().into_iter().partition(is_type);
+        if types.is_empty() {
+            return;
+        }
+        for t in types {
+            let message = "what a guard says of a result can only be its type, and is not tested";
+            let help = "a result has no value before the operation assigns one";
+            self.diags.push(Diagnostic::warning("B0423", t.span, message).help(help));
+        }
+        let span = guard.span;
+        let rest = conjunction(rest.into_iter().cloned().collect(), span);
+        *guard = rest.unwrap_or(Expr { kind: ExprKind::Lit(Lit::BTrue), ty: Type::Pred, span });
+    }
+
     fn call(&mut self, results: &[ast::Expr], op: &Ident, args: &[ast::Expr]) -> StmtKind {
         let Some(at) = self.operation_named(&op.name) else {
-            let mut diag = Diagnostic::error("B0201", op.span, format!("unknown operation `{}`", op.name));
-            if let Some(near) = self.nearest_operation(&op.name) {
-                diag = diag.help(format!("did you mean `{near}`?"));
+            if !self.refused(&op.name, op.span) {
+                let message = format!("unknown operation `{}`", op.name);
+                let mut diag = Diagnostic::error("B0201", op.span, message);
+                if let Some(near) = self.nearest_operation(&op.name) {
+                    diag = diag.help(format!("did you mean `{near}`?"));
+                }
+                self.diags.push(diag);
             }
-            self.diags.push(diag);
             args.iter().for_each(|e| {
                 self.infer(e);
             });
@@ -268,6 +301,27 @@ impl Checker<'_> {
             typed_results.push(lhs);
         }
         StmtKind::Call { results: typed_results, op: OpId(at as u32), args: typed_args }
+    }
+
+    /// In a call a result stands for what it is given to. If the operation does not assign it in every case, what it is
+    /// given to keeps its value there, which nobody may have meant.
+    pub(super) fn check_results(&mut self) {
+        let model = &self.model;
+        let mut found = vec![];
+        for op in &model.operations {
+            calls_of(&op.body, &mut |callee, span| {
+                let callee = &model.operations[callee.index()];
+                let lost = callee.results.iter().find(|r| !always_assigns(&callee.body, **r));
+                found.extend(lost.map(|r| (callee, model.local(*r).name.clone(), span)));
+            });
+        }
+        let warning = |(callee, name, span): (&Operation, _, _)| {
+            let message = format!("`{}` does not assign its result `{name}` in every case", callee.name);
+            let help = "where it does not, the variable keeps its value";
+            Diagnostic::warning("B0424", span, message).note(callee.span, "it is defined here").help(help)
+        };
+        let warnings: Vec<Diagnostic> = found.into_iter().map(warning).collect();
+        self.diags.extend(warnings);
     }
 
     /// No value may lead into two branches of a CASE.
@@ -318,4 +372,40 @@ fn targets_of(s: &Stmt, out: &mut Vec<(Target, Span)>) {
         _ => {}
     }
     s.for_each_child(&mut |c| targets_of(c, out));
+}
+
+fn calls_of(s: &Stmt, see: &mut dyn FnMut(OpId, Span)) {
+    if let StmtKind::Call { op, results, .. } = &s.kind
+        && !results.is_empty()
+    {
+        see(*op, s.span);
+    }
+    s.for_each_child(&mut |c| calls_of(c, see));
+}
+
+/// Whether it assigns the local however it runs, as far as its text shows.
+fn always_assigns(s: &Stmt, local: LocalId) -> bool {
+    let is_target = |l: &Lhs| l.target == Target::Local(local);
+    let always = |s: &Stmt| always_assigns(s, local);
+    match &s.kind {
+        StmtKind::Skip | StmtKind::While { .. } => false,
+        StmtKind::Assign(pairs) => pairs.iter().any(|(l, _)| is_target(l)),
+        StmtKind::BecomesElement(lhs, _) => lhs.iter().any(is_target),
+        StmtKind::BecomesSuch { targets, .. } => targets.contains(&Target::Local(local)),
+        StmtKind::Call { results, .. } => results.iter().any(is_target),
+        StmtKind::Pre(_, s) | StmtKind::Assert(_, s) | StmtKind::Any(_, _, s) => always(s),
+        StmtKind::Let(_, s) | StmtKind::Var(_, s) => always(s),
+        StmtKind::Seq(parts) | StmtKind::Par(parts) => parts.iter().any(always),
+        StmtKind::Choice(ways) => ways.iter().all(always),
+        // Without ELSE, SELECT is not enabled where no guard holds, and IF and CASE do nothing there.
+        StmtKind::Select(arms, other) => {
+            arms.iter().all(|(_, s)| always(s)) && other.as_deref().is_none_or(always)
+        }
+        StmtKind::If(arms, other) => {
+            arms.iter().all(|(_, s)| always(s)) && other.as_deref().is_some_and(always)
+        }
+        StmtKind::Case(_, arms, other) => {
+            arms.iter().all(|(_, s)| always(s)) && other.as_deref().is_some_and(always)
+        }
+    }
 }
