@@ -152,6 +152,7 @@ impl<'m> Compiler<'m> {
                         // No need to build a set that is only run through.
                         node = *inner;
                     }
+                    self.test_parts(pattern, &open, &mut steps);
                     let pattern = self.pattern(pattern, &mut open);
                     steps.push(PlanStep::Generate(Generator::In { pattern, set: node, rep, span }));
                 }
@@ -334,6 +335,7 @@ impl<'m> Compiler<'m> {
                 let rep = self.rep(&l.ty);
                 if self.is_pattern(l, open) {
                     let node = self.expr(r);
+                    self.test_parts(l, open, steps);
                     let pattern = self.pattern(l, open);
                     steps.push(PlanStep::Generate(Generator::Match(pattern, node, rep)));
                     todo.remove(i);
@@ -557,6 +559,28 @@ impl<'m> Compiler<'m> {
                 !args.is_empty() && args.iter().all(|a| self.is_pattern(a, open) && is_plain(a))
             }
             _ => false,
+        }
+    }
+
+    /// The known parts of a pattern have values. Where one has none, the conjunct has no truth value, whatever the unknowns
+    /// are: also if there is nothing that they could be, or if an earlier part does not fit.
+    fn test_parts(&mut self, e: &Expr, open: &OpenSlots, steps: &mut Vec<PlanStep>) {
+        if self.mentions_open(e, open) {
+            match &e.kind {
+                ExprKind::Binary(BinOp::Pair, a, b) => {
+                    self.test_parts(a, open, steps);
+                    self.test_parts(b, open, steps);
+                }
+                ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => {
+                    parts.iter().for_each(|part| self.test_parts(part, open, steps));
+                }
+                _ => {}
+            }
+        } else if !is_plain(e) {
+            let rep = self.rep(&e.ty);
+            let (x, y) = (Box::new(self.expr(e)), Box::new(self.expr(e)));
+            let has_value = if rep.is_word() { Atom::EqW(x, y) } else { Atom::Eq(x, y, rep) };
+            steps.push(PlanStep::Test(Test::Atom(has_value)));
         }
     }
 
