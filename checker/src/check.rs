@@ -14,11 +14,10 @@ use kanon_language::lang::diag::{FileId, SourceMap};
 use kanon_language::model::open::{Opened, open};
 use kanon_language::model::reading::Reading;
 use kanon_language::model::scope::ScopeArgs;
-use kanon_language::model::{ConstId, Decl, Expr, Model, SetId, element_name};
+use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::search::Hint;
-use kanon_semantics::reference::{self, Cx, Env, Slot, State};
+use kanon_semantics::reference::{self, Cx, Env, State};
 use num_bigint::BigInt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -151,7 +150,6 @@ pub fn check_model<R: Read>(
         movable: Movable::of(model, scope, goal.as_slice()),
         goal,
         sets: sets(model, &statement)?,
-        hints: vec![],
         valuations: vec![],
         states: States::new(),
         effort,
@@ -286,7 +284,6 @@ pub(crate) struct Checker<'m> {
     pub movable: Movable,
     pub goal: Option<&'m Expr>,
     pub sets: Vec<SetId>,
-    pub hints: Vec<Hint>,
     pub valuations: Vec<Constants>,
     pub states: States,
     pub effort: Effort,
@@ -304,22 +301,17 @@ impl<'m> Checker<'m> {
     /// The first reading: valuations and states.
     fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
         let mut chunk = 0;
-        let mut last = Kind::Hints;
+        let mut last = Kind::Valuations;
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if order(kind) < order(last) {
+            if (kind as u8) < last as u8 {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
             while !bytes.is_empty() {
                 match kind {
-                    Kind::Hints => {
-                        let pair =
-                            bytes.number().zip(bytes.number()).ok_or(malformed("a hint is not one"))?;
-                        self.hint(pair)?;
-                    }
                     Kind::Valuations => {
                         let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
                         self.valuations.push(v);
@@ -349,22 +341,6 @@ impl<'m> Checker<'m> {
                 return Err(Rejected::Counts { what, claimed, found: found as u64 });
             }
         }
-        Ok(())
-    }
-
-    /// A hint: the place of a constant, and that of a conjunct of PROPERTIES that says `c = E`, `c : S`, `c <: S` or the
-    /// same of a pair with c in it, where the other side does not mention c.
-    pub fn hint(&mut self, (constant, conjunct): (u64, u64)) -> Result<(), Rejected> {
-        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        let name = self.model.constants.get(place(constant)).map(|d| d.name.to_string());
-        let slot = Slot::Const(ConstId(u32::try_from(constant).unwrap_or(u32::MAX)));
-        let facts = reference::search::facts(&self.model.properties);
-        let fact = facts.get(place(conjunct)).and_then(|f| reference::search::generator(*f, slot));
-        let (Some(_), Some(_)) = (&name, fact) else {
-            let constant = name.unwrap_or_else(|| format!("constant {constant}"));
-            return Err(Rejected::NoHint { constant, conjunct: conjunct.saturating_add(1) });
-        };
-        self.hints.push(Hint { slot, fact: place(conjunct) });
         Ok(())
     }
 
@@ -423,7 +399,7 @@ impl<'m> Checker<'m> {
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() && !matches!(kind, Kind::Hints | Kind::Valuations) {
+            while !bytes.is_empty() && kind != Kind::Valuations {
                 let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
                 match kind {
                     Kind::Initial => {
@@ -466,7 +442,6 @@ impl<'m> Checker<'m> {
             How::Enumerated => self.effort.root,
             How::Solved => self.effort.solved.min(self.effort.root),
         });
-        let cx = cx.with_hints(self.hints.clone());
         let reached = reference::constants(&cx);
         let known = match gave_up(&reached.faults, &cx) {
             Err(fault) => return Err(fault_at(Place::Constants, fault, "PROPERTIES")),
@@ -499,6 +474,7 @@ impl<'m> Checker<'m> {
             match by_value.remove(v).as_deref() {
                 Some([state]) => known.push(state.clone()),
                 Some(_) => return Err(not_listed()),
+                None if by_value.keys().any(|known| agrees(known, v)) => return Err(kept()),
                 None => return Err(Rejected::NoValuation { valuation: i as u64 + 1 }),
             }
         }
@@ -515,7 +491,7 @@ impl<'m> Checker<'m> {
         let mut known: Vec<State<'m>> = vec![];
         let mut seen: BTreeSet<&Constants> = BTreeSet::new();
         for (v, number) in self.valuations.iter().zip(1..) {
-            let cx = self.evaluator(self.effort.root).with_hints(self.hints.clone());
+            let cx = self.evaluator(self.effort.root);
             let reached = reference::constants_with(&cx, v);
             let at = || Place::Initial { valuation: number, shown: self.shown(v, &self.model.constants) };
             match gave_up(&reached.faults, &cx) {
@@ -697,11 +673,6 @@ impl<'m> Checker<'m> {
     }
 }
 
-/// Chunks come in this order.
-pub(crate) fn order(kind: Kind) -> u8 {
-    if kind == Kind::Hints { 0 } else { kind as u8 }
-}
-
 /// Why what was found need not be all there is; an error if PROPERTIES have no value.
 fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
     let mut gave_up = None;
@@ -718,6 +689,16 @@ fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault
 /// The values of the constants as a certificate lists them.
 fn listed(state: &State) -> Constants {
     state.constants.iter().map(|c| c.as_ref().and_then(|i| i.value().cloned())).collect()
+}
+
+/// Whether they are the same as far as the evaluator has listed sets that the file lists.
+fn agrees(known: &Constants, listed: &Constants) -> bool {
+    known.iter().zip(listed).all(|(known, listed)| known.is_none() || known == listed)
+}
+
+fn kept() -> Rejected {
+    let why = "the evaluator cannot list a constant that is listed".into();
+    Rejected::Undecided { at: Place::Constants, why }
 }
 
 fn not_listed() -> Rejected {

@@ -23,7 +23,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 pub const MAGIC: &[u8; 8] = b"KANONCRT";
 /// The version of the format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 pub const MAX_STATEMENT: usize = 16 << 20;
 /// A chunk without compression.
 pub const MAX_CHUNK: usize = 4 << 20;
@@ -49,21 +49,21 @@ pub enum Kind {
     Instances = 18,
     /// Of a formula: the nodes of each state.
     Nodes = 19,
-    /// From which conjuncts of PROPERTIES constants are taken. It comes before the valuations.
-    Hints = 35,
     /// Lemmas of an inductive invariant.
     Lemmas = 32,
     /// A question of a proof by formulas.
     Question = 33,
     /// Steps of the refutation of the last question.
     Steps = 34,
+    /// The last question as SMT-LIB 2, where it has no refutation.
+    Query = 36,
 }
 
 impl Kind {
     fn of(byte: u8) -> Option<Kind> {
-        let of_states = [Kind::Hints, Kind::Valuations, Kind::Initial, Kind::States];
+        let of_states = [Kind::Valuations, Kind::Initial, Kind::States];
         let of_paths = [Kind::Obligations, Kind::Components, Kind::Instances, Kind::Nodes];
-        let by_formulas = [Kind::Lemmas, Kind::Question, Kind::Steps];
+        let by_formulas = [Kind::Lemmas, Kind::Question, Kind::Steps, Kind::Query];
         of_states.into_iter().chain(of_paths).chain(by_formulas).find(|k| *k as u8 == byte)
     }
 }

@@ -75,11 +75,6 @@ pub enum Rejected {
     MissingValuation {
         shown: String,
     },
-    /// A hint that names no conjunct from which the constant could be taken.
-    NoHint {
-        constant: String,
-        conjunct: u64,
-    },
     /// The proof has a valuation that the model has not.
     NoValuation {
         valuation: u64,
@@ -185,9 +180,6 @@ impl fmt::Display for Rejected {
             }
             Rejected::MissingValuation { shown } => {
                 write!(f, "a valuation of the constants is missing: {shown}")
-            }
-            Rejected::NoHint { constant, conjunct } => {
-                write!(f, "a hint: conjunct {conjunct} of PROPERTIES does not say what `{constant}` is")
             }
             Rejected::NoValuation { valuation } => {
                 write!(f, "valuation {valuation} does not fulfil PROPERTIES, or stands there twice")

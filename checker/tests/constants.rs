@@ -1,5 +1,5 @@
-//! Constants: what the evaluator does not come to the end of is believed by name, and hints name conjuncts. The certificates are
-//! made here, from what the evaluator finds when it has time.
+//! Constants: what the evaluator does not come to the end of is believed by name, and what the text determines is not
+//! enumerated. The certificates are made here, from what the evaluator finds when it has time.
 
 use kanon_checker::check::{Effort, Part, files, sizes};
 use kanon_checker::codec::{put, put_number};
@@ -142,41 +142,28 @@ fn what_only_a_solver_knows_is_believed() {
     assert!(matches!(run(&path, &lost, little), Err(Rejected::MissingSuccessor { .. })));
 }
 
-/// With a hint nothing has to be believed that had to be without it. One that is no such conjunct is rejected.
+/// What equations determine is taken from them, and functions are made point by point: nothing has to be believed, though
+/// there are far more candidates than steps.
 #[test]
-fn hints_name_conjuncts() {
-    let path = model(
-        "hints",
-        "MACHINE M CONSTANTS f, n
-        PROPERTIES f : 1..5 --> 1..5 & n : 1..5 & f = %x.(x : 1..5 | 6 - x) & f(n) = 2
-        VARIABLES x INVARIANT x : 1..5 INITIALISATION x := n OPERATIONS turn = BEGIN x := f(x) END END",
-    );
-    let whole = certified(&path);
-    let little = Effort { root: 5_000, solved: 5_000, state: 5_000 };
-    let with = |hints: Option<&[u8]>| {
-        let mut parts = whole.clone();
-        parts.1.splice(0..0, hints.map(|h| (Kind::Hints, h.to_vec())));
-        run(&path, &parts, little)
-    };
-    assert_eq!(with(None).expect("it is right").relative.len(), 1);
-    // f from its equation.
-    assert!(with(Some(&[0, 2])).expect("it is right").relative.is_empty());
-    let no = |constant: &str, conjunct| Rejected::NoHint { constant: constant.into(), conjunct };
-    // No conjunct at all, one about another constant, an equation of something else, no constant.
-    for (hint, why) in [
-        (&[0, 99][..], no("f", 100)),
-        (&[0, 1], no("f", 2)),
-        (&[1, 2], no("n", 3)),
-        (&[1, 3], no("n", 4)),
-        (&[7, 0], no("constant 7", 1)),
+fn what_the_text_determines_is_not_enumerated() {
+    let little = Effort { root: 60_000, solved: 60_000, state: 60_000 };
+    for (name, properties) in [
+        ("equation", "f : 1..5 --> 1..5 & n : 1..5 & f = %x.(x : 1..5 | 6 - x) & f(n) = 2"),
+        ("points", "f : 1..5 --> 1..5 & n = 4 & !i.(i : 1..5 => f(i) = 6 - i)"),
+        ("given", "f : 1..5 --> INTEGER & n = 4 & f(1) = 5 & f(2) = 4 & f(3) = 3 & f(4) = 2 & f(5) = 1"),
     ] {
-        assert_eq!(with(Some(hint)).expect_err("it is wrong"), why);
+        let text = format!(
+            "MACHINE M CONSTANTS f, n PROPERTIES {properties} VARIABLES x INVARIANT x : 1..5
+            INITIALISATION x := n OPERATIONS turn = BEGIN x := f(x) END END"
+        );
+        let path = model(name, &text);
+        let whole = certified(&path);
+        let accepted = run(&path, &whole, little).expect("it is right");
+        assert_eq!((accepted.relative, accepted.statement.states), (vec![], 2), "{name}");
+        // f(4) = 2 and f(5) = 1 become f(4) = 1 and f(5) = 2.
+        let mut wrong = whole.clone();
+        let content = &mut wrong.1[0].1;
+        content.swap(9, 11);
+        assert_eq!(run(&path, &wrong, little).expect_err("wrong"), Rejected::NoValuation { valuation: 1 });
     }
-    assert!(matches!(with(Some(&[0])), Err(Rejected::Malformed { .. })));
-    // A conjunct that is one and does not help costs time, and nothing else.
-    assert_eq!(with(Some(&[0, 0])).expect("it is right").relative.len(), 1);
-    // Hints come first.
-    let mut late = whole.clone();
-    late.1.push((Kind::Hints, vec![0, 2]));
-    assert!(matches!(run(&path, &late, little), Err(Rejected::Malformed { .. })));
 }

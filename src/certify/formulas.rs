@@ -8,7 +8,7 @@ use super::{Chunks, Failed};
 use crate::model::open::Opened;
 use crate::symbolic::encode::Mutant;
 use kanon_checker::codec::put_number;
-use kanon_checker::container::{Kind, Writer};
+use kanon_checker::container::{FULL, Kind, Writer};
 use kanon_checker::statement::{Argument, Formulas, Statement};
 use kanon_solver::blast::Width;
 use kanon_solver::refute::{Clausal, Step, refute};
@@ -16,7 +16,7 @@ use kanon_solver::sat::least_width;
 use kanon_solver::solver::{Make, NoAnswer, Outcome, Stop};
 use kanon_solver::term::{Bool, Terms};
 use kanon_symbolic_checker::argument::{Question, questions};
-use kanon_symbolic_checker::check::{MAX_WIDTH, encode, hash};
+use kanon_symbolic_checker::check::{MAX_WIDTH, asked, encode, hash};
 use kanon_symbolic_checker::steps;
 use std::io::Write;
 use std::time::Duration;
@@ -49,8 +49,8 @@ enum Decided {
         hash: [u8; 32],
         steps: Vec<Step>,
     },
-    /// By the word of the SMT solver.
-    Told,
+    /// By the word of the SMT solver, which was asked this.
+    Told(String),
 }
 
 /// Writes the certificate of a proof: the statement, and the proof after it.
@@ -69,7 +69,7 @@ pub fn write_formulas<W: Write>(
         let lemmas: &[Vec<u8>] = if argument == Argument::Invariant { &found.lemmas } else { &[] };
         match decided(&statement, opened, argument, lemmas, found, stop) {
             Ok(answers) => {
-                let is_told = answers.iter().any(|a| matches!(a, Decided::Told));
+                let is_told = answers.iter().any(|a| matches!(a, Decided::Told(_)));
                 let solver = found.solver.filter(|_| is_told).map(|(name, _)| name.to_string());
                 let shown = if argument == Argument::Invariant { found.shown.clone() } else { vec![] };
                 statement.formulas = Some(Formulas { argument, lemmas: shown, solver });
@@ -92,8 +92,8 @@ fn decided(
 ) -> Result<Vec<Decided>, Failed> {
     let inside = |why: String| Failed::Inside(why);
     let mut encoded = encode(opened, statement, found.mutant).map_err(|why| inside(why.to_string()))?;
-    let asked = questions(&mut encoded, &argument, lemmas).map_err(|why| inside(why.into()))?;
-    asked.iter().map(|q| decide(&encoded.encoder.terms, q, found, stop)).collect()
+    let all = questions(&mut encoded, &argument, lemmas).map_err(|why| inside(why.into()))?;
+    all.iter().map(|q| decide(&encoded.encoder.terms, q, found, stop)).collect()
 }
 
 fn decide(terms: &Terms, q: &Question, found: &Found, stop: &Stop) -> Result<Decided, Failed> {
@@ -113,7 +113,7 @@ fn decide(terms: &Terms, q: &Question, found: &Found, stop: &Stop) -> Result<Dec
     let mut solver = make().map_err(Failed::Inside)?;
     q.claims.iter().for_each(|c| solver.assert(terms, *c));
     match solver.check(terms, &[]) {
-        Outcome::Unsat(_) => Ok(Decided::Told),
+        Outcome::Unsat(_) => Ok(Decided::Told(asked(terms, q))),
         _ => Err(Failed::Inside(format!("{}: no solver has an answer", q.name))),
     }
 }
@@ -148,10 +148,16 @@ fn written<W: Write>(out: W, statement: &str, lemmas: &[Vec<u8>], answers: &[Dec
     chunks.flush()?;
     for answer in answers {
         let mut question = vec![];
-        let Decided::Refuted { width, clauses, hash, steps } = answer else {
-            put_number(&mut question, 0);
-            writer.chunk(Kind::Question, &question)?;
-            continue;
+        let (width, clauses, hash, steps) = match answer {
+            Decided::Refuted { width, clauses, hash, steps } => (width, clauses, hash, steps),
+            Decided::Told(query) => {
+                put_number(&mut question, 0);
+                writer.chunk(Kind::Question, &question)?;
+                for part in query.as_bytes().chunks(FULL) {
+                    writer.chunk(Kind::Query, part)?;
+                }
+                continue;
+            }
         };
         put_number(&mut question, *width as u64);
         put_number(&mut question, *clauses as u64);

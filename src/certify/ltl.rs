@@ -3,7 +3,7 @@
 //!
 //! Absent on purpose: anything that the checker would have to believe.
 
-use super::{Chunks, Failed, Targets, encoded, hints, put_permutation, untold, valuations};
+use super::{Chunks, Failed, Targets, encoded, put_permutation, untold, valuations};
 use crate::ltl::proof::{Core, Fair, Node, Proved, Reason};
 use crate::ltl::{Resolved, StateId};
 use crate::symmetry::{Action, Group, Reducer, Strategy};
@@ -61,7 +61,6 @@ pub fn write<W: Write>(
     let listed = paths.rows.iter().map(|row| &row[..]).collect();
     let worker = system.worker(stop);
     let mut certifier = Certifier { system, paths, listed, reducer, group, worker, stop };
-    hints(system, &mut writer)?;
     valuations(system, stop, &mut writer)?;
     certifier.initial(&mut writer)?;
     certifier.states(&mut writer)?;

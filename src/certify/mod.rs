@@ -11,9 +11,8 @@ pub mod ltl;
 
 pub use formulas::{Found, write_formulas};
 
-use crate::eval::reference::{Slot, search};
 use crate::explore::{Explored, StateId};
-use crate::model::{BinOp, ConstId, Decl, Model};
+use crate::model::{Decl, Model};
 use crate::symmetry::{Action, Group, Perm, Reducer};
 use crate::system::{Machine, Stop, System, Transition, Visitor, Worker};
 use crate::value::Value;
@@ -85,28 +84,10 @@ pub fn write<W: Write>(
     let group = reduction.map(|(_, action)| action.group().clone()).unwrap_or_default();
     let worker = system.worker(stop);
     let mut certifier = Certifier { system, explored, reducer, group, worker, stop };
-    hints(system, &mut writer)?;
     valuations(system, stop, &mut writer)?;
     certifier.initial(&mut writer)?;
     certifier.states(&mut writer)?;
     Ok(writer.seal()?)
-}
-
-/// Constants that equations determine are taken from these, before others are enumerated.
-fn hints<W: Write>(system: &Machine, writer: &mut Writer<W>) -> Result<(), Failed> {
-    let mut chunks = Chunks { writer, kind: Kind::Hints, bytes: vec![] };
-    let facts = search::facts(&system.model.properties);
-    for c in 0..system.model.constants.len() {
-        let slot = Slot::Const(ConstId(c as u32));
-        let equation =
-            facts.iter().position(|f| search::generator(*f, slot).is_some_and(|(op, _)| op == BinOp::Eq));
-        if let Some(fact) = equation {
-            put_number(&mut chunks.bytes, c as u64);
-            put_number(&mut chunks.bytes, fact as u64);
-            chunks.end_of_record()?;
-        }
-    }
-    Ok(chunks.flush()?)
 }
 
 struct Certifier<'a> {

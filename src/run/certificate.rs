@@ -55,6 +55,7 @@ pub fn write(
     options: &Options,
     stop: &Stop,
 ) -> Result<PathBuf, String> {
+    whole_machine(path, solved)?;
     let action = explored.reduction.as_ref().map(|_| solved.action());
     let statement = Statement {
         constants: known_by(solved),
@@ -65,6 +66,15 @@ pub fn write(
     };
     let statement = statement.json();
     whole(path, |out| certify::write(out, &statement, &solved.machine, action, explored, stop))
+}
+
+/// A certificate is about the whole of a machine.
+fn whole_machine(path: &Path, solved: &Solved) -> Result<(), String> {
+    if solved.project.opened.model.left_out.is_empty() {
+        return Ok(());
+    }
+    let why = "a part of the machine is left out, and the checker takes nothing but whole machines";
+    Err(format!("cannot write {}: {why}", path.display()))
 }
 
 /// Whether there can be a certificate of formulas: how many there are, and whether paths start in a chosen state, or a
@@ -91,11 +101,7 @@ pub struct Proven<'a> {
 
 /// Writes the certificate of a formula that holds, and says where.
 pub fn write_formula(path: &Path, solved: &Solved, formula: &Proven, stop: &Stop) -> Result<PathBuf, String> {
-    let model = &solved.project.opened.model;
-    if !model.left_out.is_empty() {
-        let why = "a part of the machine is left out, and the checker takes nothing but whole machines";
-        return Err(format!("cannot write {}: {why}", path.display()));
-    }
+    whole_machine(path, solved)?;
     let symmetry = formula.reduction.map(|(a, _)| certify::sets(a.group(), &solved.machine.model));
     let rows: Vec<Vec<u64>> =
         certify::ltl::states(formula.proved).into_iter().map(|s| formula.space.row(s).to_vec()).collect();

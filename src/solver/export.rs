@@ -4,7 +4,7 @@
 use crate::aiger::Beyond;
 use crate::blast::{Blaster, Width};
 use crate::gates::{Clauses, Lit, Tseitin};
-use crate::smtlib::{Writer, literal};
+use crate::smtlib::query;
 use crate::solver::Stop;
 use crate::term::{Bool, Terms, Var};
 use crate::transition::Transitions;
@@ -44,14 +44,8 @@ pub fn smt2(terms: &mut Terms, system: &Transitions, length: usize, remarks: &[S
     let mut out = String::new();
     remarks.iter().for_each(|r| remark(&mut out, ";", r));
     remark(&mut out, ";", &format!("a bad state within {length} steps"));
-    out.push_str("(set-logic ALL)\n");
-    let mut writer = Writer::default();
-    for claim in path(terms, system, length) {
-        writer.define(terms, claim, &mut out);
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "(assert {})", literal(claim));
-    }
-    out.push_str("(check-sat)\n");
+    let claims = path(terms, system, length);
+    query(terms, claims, &mut out);
     out
 }
 

@@ -326,12 +326,15 @@ impl Drop for Smt {
     }
 }
 
+/// The solvers that are known here.
+pub const KNOWN: [&str; 2] = ["z3", "cvc5"];
+
 /// Which of the known solvers are there. Nothing is run for it: a program may never end.
 pub fn installed() -> Vec<&'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there =
         |program: &&str| std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)));
-    ["z3", "cvc5"].into_iter().filter(is_there).collect()
+    KNOWN.into_iter().filter(is_there).collect()
 }
 
 #[cfg(unix)]

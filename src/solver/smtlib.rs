@@ -43,6 +43,18 @@ pub fn numeral(value: &BigInt) -> String {
     if value.is_negative() { format!("(- {})", -value) } else { value.to_string() }
 }
 
+/// The question whether claims have a model, as a text of its own that any solver reads.
+pub fn query(terms: &Terms, claims: impl IntoIterator<Item = Bool>, out: &mut String) {
+    out.push_str("(set-logic ALL)\n");
+    let mut writer = Writer::default();
+    for claim in claims {
+        writer.define(terms, claim, out);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "(assert {})", literal(claim));
+    }
+    out.push_str("(check-sat)\n");
+}
+
 impl Writer {
     /// Definitions of all that a term needs and that is not there yet.
     pub fn define(&mut self, terms: &Terms, b: Bool, out: &mut String) {

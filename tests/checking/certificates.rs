@@ -363,6 +363,13 @@ fn changed_certificates_are_rejected_for_the_right_reason() {
     let mut turned = whole.clone();
     turned.chunks.reverse();
     assert!(matches!(rejected(&turned), Rejected::Malformed { .. }));
+    // A run that was stopped, whatever is said of it.
+    let options = Options { max_states: Some(20), symmetry: Strategy::Off, ..Options::default() };
+    let explored = explore(&system, &options, &Stop::default());
+    assert!(!explored.verdict.holds());
+    let stopped = Parts::of(&written(&system, &explored, true));
+    let why = rejected(&stopped);
+    assert!(matches!(&why, Rejected::MissingSuccessor { .. }), "{why}");
 }
 
 /// Where each record of a chunk of states ends.

@@ -37,6 +37,39 @@ fn reals() {
     }
 }
 
+/// Where a variable is looked for in what a conjunct says of it: nothing is lost, no solution and no fault.
+#[test]
+fn generated() {
+    let rows = [
+        // A part of a pair, a sequence or a set has no value: nor has the conjunct, though nothing could be in it.
+        ("#x.(x : 0..2000 & x |-> 10 / 0 : {1 |-> 2} - {1 |-> 2})", "error B0301"),
+        ("#(x, y).(x : 0..2000 & y : 0..2 & x |-> 10 / y : {1 |-> 2} - {1 |-> 2})", "error B0301"),
+        ("#(x, y).(x : 0..2000 & y : 1..2 & x |-> 10 / y : {1 |-> 2} - {1 |-> 2})", "FALSE"),
+        ("#x.(x : 0..2000 & (x |-> 3) |-> 10 / 0 = (5 |-> 4) |-> 1)", "error B0301"),
+        ("#x.(x : 0..2000 & {x, 10 / 0} <: {1} - {1})", "error B0301"),
+        ("#x.(x : 0..2000 & [x, 10 / 0] = [1, 2, 3])", "error B0301"),
+        ("#x.(x : 0..2000 & x > 2000 & x |-> 10 / 0 : {1 |-> 2})", "FALSE"),
+        // Solutions of an existential.
+        ("{x | #i.(i : 1..3 & x = i * i)}", "{1,4,9}"),
+        ("{x | not(!i.(i : 1..3 => x /= 10 / i))}", "{3,5,10}"),
+        // Members of a set that is listed.
+        ("card({x, y, z | {x, y, z} = 1..3})", "6"),
+        ("card({x, y | {x, y} <: {10, 2000}})", "4"),
+        // Functions, point by point.
+        ("card({f | f : 1..9 >->> 1..9 & !i.(i : 1..8 => f(i) < f(i + 1))})", "1"),
+        ("card({f | f : 1..12 +-> BOOL & !i.(i : 1..12 => i : dom(f) & f(i) = TRUE)})", "1"),
+        ("card({f | f : 1..12 +-> BOOL & !i.(i : 2..12 => i /: dom(f))})", "3"),
+        ("card({f | f : 1..3 --> INTEGER & f(1) = 5 & f(2) = 7 & f(3) = -1})", "1"),
+        ("card({f | f : 1..10 -->> 1..2 & !i.(i : 1..9 => f(i) <= f(i + 1))})", "9"),
+        ("#f.(f : 1..12 --> 0..5 & !i.(i : 1..12 => f(i) > 5))", "FALSE"),
+        ("#f.(f : 1..12 --> 0..5 & f(13) = 1 & f(1) = 2 & f(1) = 3)", "FALSE"),
+    ];
+    check_eval(rows);
+    for (text, expected) in rows {
+        assert_eq!(ask_production(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn arithmetic() {
     check_eval([

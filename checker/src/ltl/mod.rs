@@ -10,7 +10,7 @@ pub(crate) mod path;
 pub mod proof;
 pub mod tableau;
 
-use crate::check::{Accepted, Checker, Effort, Part, begin, fault_at, order, sets, unassigned};
+use crate::check::{Accepted, Checker, Effort, Part, begin, fault_at, sets, unassigned};
 use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
 use crate::permute::{Movable, Permutation};
@@ -95,7 +95,6 @@ pub fn check_formula<R: Read>(
         movable: movable(model, scope, bound),
         goal: None,
         sets: sets(model, &statement)?,
-        hints: vec![],
         valuations: vec![],
         states: States::new(),
         effort,
@@ -132,11 +131,11 @@ impl Formula<'_> {
         closure: &Closure,
         ways: &[Way],
     ) -> Result<(), Rejected> {
-        let (mut chunk, mut last) = (0, Kind::Hints);
+        let (mut chunk, mut last) = (0, Kind::Valuations);
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if order(kind) < order(last) {
+            if (kind as u8) < last as u8 {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
@@ -145,7 +144,6 @@ impl Formula<'_> {
                 self.record(kind, &mut bytes, closure, ways).map_err(|why| match why {
                     Refused::Twice(state) => Rejected::Twice { state },
                     Refused::Malformed(why) => malformed(why),
-                    Refused::Hint(why) => why,
                 })?;
             }
         }
@@ -172,10 +170,6 @@ impl Formula<'_> {
     ) -> Result<(), Refused> {
         let or = |why| Refused::Malformed(why);
         match kind {
-            Kind::Hints => {
-                let pair = bytes.number().zip(bytes.number()).ok_or(or("a hint is not one"))?;
-                self.checker.hint(pair).map_err(Refused::Hint)?;
-            }
             Kind::Valuations => {
                 let v = self.checker.valuation(bytes).ok_or(or("a valuation is not one"))?;
                 self.checker.valuations.push(v);
@@ -213,7 +207,7 @@ impl Formula<'_> {
                 }
                 self.proof.push(nodes);
             }
-            Kind::Lemmas | Kind::Question | Kind::Steps => {
+            Kind::Lemmas | Kind::Question | Kind::Steps | Kind::Query => {
                 return Err(or("a chunk that belongs to a proof of another kind"));
             }
         }
@@ -248,7 +242,6 @@ impl Formula<'_> {
 
 enum Refused {
     Twice(u64),
-    Hint(Rejected),
     Malformed(&'static str),
 }
 

@@ -1,7 +1,7 @@
 //! The check of a certificate by formulas.
 //!
-//! A question in the file: the width of the circuits as a number, 0 if there is no refutation; otherwise how many clauses
-//! as a number, their hash, and behind it the steps. The hash is BLAKE3 of the number of wires and, for each clause, how many
+//! A question in the file: the width of the circuits as a number. If it is 0, there is no refutation, and behind it stands
+//! what an SMT solver was asked; otherwise how many clauses as a number, their hash, and behind it the steps. The hash is BLAKE3 of the number of wires and, for each clause, how many
 //! literals and each literal, all as numbers.
 
 use crate::argument::{Question, questions};
@@ -16,7 +16,9 @@ use kanon_solver::blast::Width;
 use kanon_solver::refute::Clausal;
 use kanon_solver::sat::least_width;
 use kanon_solver::smt::{self, Smt};
+use kanon_solver::smtlib::query;
 use kanon_solver::solver::{Outcome, Solver, Stop};
+use kanon_solver::term::Terms;
 use kanon_symbolic::symbolic::encode::{Limits, Mutant};
 use kanon_symbolic::symbolic::machine::{self, Encoded, Wanted};
 use std::fmt;
@@ -75,6 +77,12 @@ pub enum Rejected {
     NoRefutation {
         question: String,
     },
+    /// What a solver was asked is not what the model asks.
+    OtherQuery {
+        question: String,
+    },
+    /// The statement names somebody who is no solver, or one who was not asked anything.
+    NoSolver(String),
     /// Another solver has found a model.
     HasModel {
         question: String,
@@ -121,6 +129,10 @@ impl fmt::Display for Rejected {
             }
             Rejected::Step { question, wrong } => write!(f, "{question}: {wrong}"),
             Rejected::NoRefutation { question } => write!(f, "{question}: there is no refutation"),
+            Rejected::OtherQuery { question } => {
+                write!(f, "{question}: what a solver was asked is not what the model asks")
+            }
+            Rejected::NoSolver(name) => write!(f, "{name} is no solver that was asked"),
             Rejected::HasModel { question, solver } => write!(f, "{question}: {solver} has found a model"),
             Rejected::Undecided { question, why } => write!(f, "{question}: {why}"),
         }
@@ -179,6 +191,13 @@ pub fn encode<'m>(
     }
 }
 
+/// A question as SMT-LIB 2.
+pub fn asked(terms: &Terms, q: &Question) -> String {
+    let mut text = String::new();
+    query(terms, q.claims.iter().copied(), &mut text);
+    text
+}
+
 /// The hash of clauses.
 pub fn hash(clauses: &Clausal) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
@@ -227,10 +246,10 @@ pub fn check_opened<R: Read>(
         chunk = next()?;
     }
     let mut encoded = encode(opened, &statement, Mutant::None)?;
-    let asked = questions(&mut encoded, &formulas.argument, &lemmas).map_err(Rejected::Argument)?;
+    let all = questions(&mut encoded, &formulas.argument, &lemmas).map_err(Rejected::Argument)?;
     let terms = &encoded.encoder.terms;
     let (mut clauses, mut steps, mut without) = (0, 0, vec![]);
-    for q in &asked {
+    for q in &all {
         let question = || q.name.clone();
         let Some((number, Kind::Question, content)) = chunk else {
             return Err(Rejected::Missing { question: question() });
@@ -239,8 +258,19 @@ pub fn check_opened<R: Read>(
         let mut bytes = Bytes::new(&content);
         let width = bytes.number().and_then(|n| usize::try_from(n).ok()).ok_or(malformed.clone())?;
         if width == 0 {
-            without.push(q);
+            if !bytes.is_empty() {
+                return Err(malformed);
+            }
+            let mut text: Vec<u8> = vec![];
             chunk = next()?;
+            while let Some((_, Kind::Query, content)) = &chunk {
+                text.extend(content);
+                chunk = next()?;
+            }
+            if text != asked(terms, q).as_bytes() {
+                return Err(Rejected::OtherQuery { question: question() });
+            }
+            without.push(q);
             continue;
         }
         let claimed = bytes.number().ok_or(malformed.clone())?;
@@ -273,17 +303,17 @@ pub fn check_opened<R: Read>(
     if chunk.is_some() {
         return Err(Rejected::TooMany);
     }
-    let relative = match without.first() {
-        None => None,
-        Some(first) => {
-            let Some(theirs) = &formulas.solver else {
-                return Err(Rejected::NoRefutation { question: first.name.clone() });
-            };
-            let asked = without.len() as u64;
-            Some((asked, another(&encoded, &without, theirs, solver)?))
+    let relative = match (without.first(), &formulas.solver) {
+        (None, None) => None,
+        // Whoever is named is believed, so nobody is named for nothing.
+        (None, Some(name)) => return Err(Rejected::NoSolver(name.clone())),
+        (Some(first), None) => return Err(Rejected::NoRefutation { question: first.name.clone() }),
+        (Some(_), Some(theirs)) if !smt::KNOWN.contains(&theirs.as_str()) => {
+            return Err(Rejected::NoSolver(theirs.clone()));
         }
+        (Some(_), Some(theirs)) => Some((without.len() as u64, another(&encoded, &without, theirs, solver)?)),
     };
-    Ok(Accepted { questions: asked.len() as u64, clauses, steps, relative, statement })
+    Ok(Accepted { questions: all.len() as u64, clauses, steps, relative, statement })
 }
 
 /// Asks another solver than the one of the certificate; its name if it has found no model of any question.

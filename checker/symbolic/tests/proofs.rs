@@ -13,7 +13,7 @@ use kanon_solver::sat::least_width;
 use kanon_solver::solver::Stop;
 use kanon_symbolic::symbolic::encode::Mutant;
 use kanon_symbolic_checker::argument::questions;
-use kanon_symbolic_checker::check::{Rejected, check, encode, hash};
+use kanon_symbolic_checker::check::{Rejected, asked, check, encode, hash};
 use kanon_symbolic_checker::steps::{self, Wrong};
 use std::path::{Path, PathBuf};
 
@@ -183,4 +183,131 @@ fn paths_that_end() {
     let whole = proved(&path, Argument::End(3), &[], Mutant::None).expect("no path has three steps");
     assert!(check(&path, &sealed(&whole)[..], None).is_ok());
     assert!(proved(&path, Argument::End(2), &[], Mutant::None).is_none(), "one has two");
+}
+
+/// The proof of a model where a solver is believed for every question: what it was asked is in the file.
+fn told(path: &Path, solver: &str) -> Parts {
+    let (mut statement, chunks) = proved(path, Argument::Invariant, &[], Mutant::None).expect("it holds");
+    let formulas = Formulas { argument: Argument::Invariant, lemmas: vec![], solver: Some(solver.into()) };
+    statement.formulas = Some(formulas);
+    let opened = open(path, &ScopeArgs::default()).expect("a model");
+    let mut encoded = encode(&opened, &statement, Mutant::None).expect("formulas");
+    let all = questions(&mut encoded, &Argument::Invariant, &[]).expect("an argument");
+    assert_eq!(chunks.iter().filter(|c| c.0 == Kind::Question).count(), all.len());
+    let mut told = vec![];
+    for q in &all {
+        told.push((Kind::Question, vec![0]));
+        told.push((Kind::Query, asked(&encoded.encoder.terms, q).into_bytes()));
+    }
+    (statement, told)
+}
+
+/// Where z3 and cvc5 are installed, one confirms the other, and the answer is relative to it.
+#[test]
+fn another_solver_agrees() {
+    let path = model("smt", TEXT);
+    let installed = kanon_solver::smt::installed();
+    for (theirs, other) in [("z3", "cvc5"), ("cvc5", "z3")] {
+        if !installed.contains(&other) {
+            assert!(std::env::var_os("KANON_REQUIRE_SMT").is_none() || !installed.is_empty());
+            println!("{other} is not installed: not asked");
+            continue;
+        }
+        let whole = told(&path, theirs);
+        let accepted = check(&path, &sealed(&whole)[..], Some(other)).expect("both agree");
+        assert_eq!(accepted.relative, Some((accepted.questions, other.to_string())));
+        // A solver confirms nobody but others.
+        let why = check(&path, &sealed(&whole)[..], Some(theirs)).expect_err("it is the same");
+        assert!(why.is_undecided(), "{why}");
+    }
+}
+
+/// A program in place of cvc5 that says the same to every question: agreement, disagreement, no answer. The certificate is
+/// of a machine that holds, or is changed.
+#[cfg(unix)]
+#[test]
+fn answers_of_another_solver() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = model("fake", TEXT);
+    let whole = told(&path, "z3");
+    let folder = path.parent().expect("a folder").join("bin");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let certificate = folder.join("c.cert");
+    let says = |script: &str, parts: &Parts| {
+        let program = folder.join("cvc5");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+        std::fs::write(&certificate, sealed(parts)).expect("a file");
+        // Nothing else is in its path.
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_kanon-symbolic-checker"))
+            .args([&path, &certificate])
+            .env("PATH", &folder)
+            .output()
+            .expect("it runs");
+        (ran.status.code(), String::from_utf8_lossy(&ran.stdout).into_owned())
+    };
+    let answer = |word: &str| {
+        format!(
+            "while read line; do case $line in *check-sat*) echo '{word}';; *get-*) echo '()';; esac; done"
+        )
+    };
+    let (code, text) = says(&answer("unsat"), &whole);
+    assert!(code == Some(3) && text.starts_with("accepted, relative to cvc5"), "{text}");
+    assert!(text.contains("believed: cvc5, which says that 6 of the questions have no model"), "{text}");
+    let (code, text) = says(&answer("unknown"), &whole);
+    assert!(code == Some(3) && text.starts_with("not decided"), "{text}");
+    let (code, text) = says("exit 0", &whole);
+    assert!(code == Some(3) && text.starts_with("not decided"), "{text}");
+    // One that finds a model has to show it.
+    let (code, text) = says(&answer("sat"), &whole);
+    assert!(code == Some(3) && text.starts_with("not decided"), "{text}");
+    std::fs::remove_file(folder.join("cvc5")).expect("it was there");
+    // What is wrong with the file is found before anybody is asked.
+    let rejected = |parts: &Parts| check(&path, &sealed(parts)[..], Some("cvc5")).expect_err("it is wrong");
+    let mut other = whole.clone();
+    other.1[1].1[20] ^= 1;
+    assert!(matches!(rejected(&other), Rejected::OtherQuery { .. }));
+    let mut none = whole.clone();
+    none.1.remove(1);
+    assert!(matches!(rejected(&none), Rejected::OtherQuery { .. }));
+    let mut long = whole.clone();
+    long.1[0].1.push(0);
+    assert!(matches!(rejected(&long), Rejected::Malformed { .. }));
+    let solver = |name: Option<&str>, parts: &Parts| {
+        let mut parts = parts.clone();
+        if let Some(formulas) = &mut parts.0.formulas {
+            formulas.solver = name.map(Into::into);
+        }
+        rejected(&parts)
+    };
+    assert!(matches!(solver(None, &whole), Rejected::NoRefutation { .. }));
+    assert_eq!(solver(Some("me"), &whole), Rejected::NoSolver("me".into()));
+    // Nobody is believed for nothing.
+    let refuted = proved(&path, Argument::Invariant, &[], Mutant::None).expect("it holds");
+    assert_eq!(solver(Some("z3"), &refuted), Rejected::NoSolver("z3".into()));
+}
+
+/// A false claim, with everything in the file as it should be: another solver finds the state.
+#[test]
+fn a_solver_that_lies_is_found_out() {
+    let path = model("lie", TEXT);
+    let (statement, _) = told(&path, "z3");
+    let wrong = TEXT.replace("x = 0 or r /= {}", "x < 2 or card(r) > 1");
+    std::fs::write(&path, &wrong).expect("a file");
+    let opened = open(&path, &ScopeArgs::default()).expect("a model");
+    let statement = Statement { files: files(&opened.sources), ..statement };
+    let mut encoded = encode(&opened, &statement, Mutant::None).expect("formulas");
+    let mut chunks = vec![];
+    for q in &questions(&mut encoded, &Argument::Invariant, &[]).expect("an argument") {
+        chunks.push((Kind::Question, vec![0]));
+        chunks.push((Kind::Query, asked(&encoded.encoder.terms, q).into_bytes()));
+    }
+    let bytes = sealed(&(statement, chunks));
+    match kanon_solver::smt::installed().contains(&"cvc5") {
+        true => {
+            let why = check(&path, &bytes[..], Some("cvc5")).expect_err("it does not hold");
+            assert!(matches!(&why, Rejected::HasModel { solver, .. } if solver == "cvc5"), "{why}");
+        }
+        false => println!("cvc5 is not installed: not asked"),
+    }
 }

@@ -54,8 +54,6 @@ pub struct Cx<'m> {
     pub eager: bool,
     /// The largest set that is built.
     pub max_elements: usize,
-    /// From which fact a slot is to be generated, as soon as that can be evaluated: [`search::Hint`].
-    hints: Vec<search::Hint>,
     /// Steps left; at zero everything is [`Fault::Limit`].
     fuel: Cell<u64>,
     depth: Cell<u32>,
@@ -63,7 +61,7 @@ pub struct Cx<'m> {
 }
 
 /// The deepest nesting of evaluation: keeps a thread with a stack of 2 MiB alive in a debug build.
-const MAX_DEPTH: u32 = 250;
+const MAX_DEPTH: u32 = 230;
 
 impl<'m> Cx<'m> {
     pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
@@ -72,7 +70,6 @@ impl<'m> Cx<'m> {
             scope,
             eager: false,
             max_elements: 1 << 18,
-            hints: vec![],
             fuel: Cell::new(20_000_000),
             depth: Cell::new(0),
             truncated: RefCell::default(),
@@ -81,12 +78,6 @@ impl<'m> Cx<'m> {
 
     pub fn with_fuel(self, steps: u64) -> Self {
         self.fuel.set(steps);
-        self
-    }
-
-    /// Takes slots from these facts first. Any fact is right; a good one saves time.
-    pub fn with_hints(mut self, hints: Vec<search::Hint>) -> Self {
-        self.hints = hints;
         self
     }
 
@@ -241,6 +232,13 @@ impl<'m> Env<'m> {
     pub fn with_local(mut self, id: LocalId, item: impl Into<Item<'m>>) -> Self {
         Arc::make_mut(&mut self.locals).insert(id, Arc::new(item.into()));
         self
+    }
+
+    fn slot(&self, slot: Slot) -> Option<&Item<'m>> {
+        match slot {
+            Slot::Local(id) => self.local(id),
+            Slot::Const(id) => self.constant(id),
+        }
     }
 
     fn with(self, slot: Slot, item: Item<'m>) -> Self {

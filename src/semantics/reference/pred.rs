@@ -37,8 +37,9 @@ pub fn holds<'m>(cx: &Cx<'m>, env: &Env<'m>, p: &'m Expr) -> Result<bool, Fault>
             };
             match found {
                 Ok(()) => Ok(true),
-                Err(Fault::Wd(_)) => Ok(false),
-                Err(limit) => Err(limit),
+                // What has no value yet may get one: a predicate is decided only by what is known.
+                Err(Fault::Wd(wd)) if wd.kind != WdKind::Unassigned => Ok(false),
+                Err(fault) => Err(fault),
             }
         }
         ExprKind::Demand(a) if holds(cx, env, a)? => Ok(true),

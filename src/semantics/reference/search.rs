@@ -1,13 +1,17 @@
 //! Bound variables: all their values, one after the other.
 //!
-//! A variable of a small type runs through the whole type. Otherwise one fact about it is looked for that the
-//! predicate cannot do without (`x : S`, `x = E`, `x <: S`, `x |-> y : S`, or comparisons from both sides)
-//! and whose other side can be evaluated already; outside of it the predicate is decided. Without such a fact
-//! an integer runs through MININT..MAXINT, and the context remembers it.
+//! A variable that an equation determines is taken from it. Otherwise one of a small type runs through the whole type,
+//! and for others one fact is looked for that the predicate cannot do without (`x : S`, `x <: S`, `x |-> y : S`,
+//! `{x, y} <: S`, `#y.(P & x = E)`, or comparisons from both sides) and whose other side can be evaluated already;
+//! outside of it the predicate is decided. A function from a set that is too large to be listed is made point by
+//! point, and given up as soon as the predicate is decided, whatever the other points are ([`Task::points`]). Without such
+//! a fact an integer runs through MININT..MAXINT, and the context remembers it.
+//!
+//! Which fact is taken follows from the text and from what has a value, and from nothing that anybody says.
 
 use super::build::sequences;
 use super::carrier::{carrier, carrier_size, is_infinite, samples};
-use super::set::{Symbolic, elements, expand, settle};
+use super::set::{Partial, Symbolic, elements, expand, settle};
 use super::*;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Quant, Type, UnOp};
 use num_bigint::BigInt;
@@ -16,6 +20,9 @@ use std::ops::ControlFlow;
 
 /// A type with at most this many values is run through without looking at the predicate.
 const SMALL: u64 = 1 << 10;
+
+/// As many functions as this are listed; if there may be more, they are made point by point.
+const FUNCTIONS: usize = 1 << 8;
 
 /// So many bindings are tried to see that a bound without a value matters.
 const TRIES: usize = 64;
@@ -27,39 +34,6 @@ pub(super) enum Unbounded {
     Truncate,
     /// A limit: somebody wants all the elements of a set.
     Refuse,
-}
-
-/// A slot is to be generated from a fact, by its place among the facts of the predicate that binds the slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hint {
-    pub slot: Slot,
-    pub fact: usize,
-}
-
-/// A conjunct without which a predicate is not true, and the truth that it must have.
-pub type Fact<'m> = (&'m Expr, bool);
-
-/// The facts of a conjunction, in their order.
-pub fn facts<'m>(preds: impl IntoIterator<Item = &'m Expr>) -> Vec<Fact<'m>> {
-    let mut facts = vec![];
-    preds.into_iter().for_each(|p| collect(p, true, &mut facts));
-    facts
-}
-
-/// What a fact says that the slot is, belongs to or is a part of: the relation, and its other side, which does not
-/// mention the slot. None if it says nothing of this kind.
-pub fn generator<'m>((fact, truth): Fact<'m>, slot: Slot) -> Option<(BinOp, &'m Expr)> {
-    let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
-    let op = with_truth(*op, truth)?;
-    let sides = [(Some(op), a, b), (mirrored(op), b, a)];
-    sides.into_iter().find_map(|(op, pattern, other)| {
-        let op = op.filter(|op| match op {
-            BinOp::Eq | BinOp::In => names(pattern, slot),
-            BinOp::Subset => is_slot(pattern, slot),
-            _ => false,
-        })?;
-        (!other.any(&|e: &Expr| is_slot(e, slot))).then_some((op, &**other))
-    })
 }
 
 /// Bindings under which a predicate is true, and those under which it has no truth value.
@@ -127,9 +101,9 @@ pub(super) fn search<'m>(
     visit: &mut Visit<'_, 'm>,
 ) -> Result<ControlFlow<()>, Fault> {
     let env = env.clone().without(slots.iter().copied());
-    let mut facts = vec![];
-    preds.iter().for_each(|p| collect(p, wanted, &mut facts));
-    let task = Task { cx, preds, facts, wanted, unbounded };
+    let (mut facts, mut bound) = (vec![], vec![]);
+    preds.iter().for_each(|p| collect(p, wanted, &mut facts, &mut bound));
+    let task = Task { cx, preds, facts, bound, wanted, unbounded };
     task.run(&env, slots, visit)
 }
 
@@ -137,6 +111,8 @@ struct Task<'a, 'm> {
     cx: &'a Cx<'m>,
     preds: &'a [&'m Expr],
     facts: Vec<(&'m Expr, bool)>,
+    /// Those of the facts that bind names, whose parts are facts as well.
+    bound: Vec<(&'m Expr, bool)>,
     wanted: bool,
     unbounded: Unbounded,
 }
@@ -153,13 +129,73 @@ impl<'m> Task<'_, 'm> {
         }
         let (chosen, candidates) = self.choose(env, slots)?;
         let rest: Vec<Slot> = slots.iter().copied().filter(|s| *s != chosen).collect();
+        let candidates = match candidates {
+            Candidates::Items(items) => items,
+            Candidates::Points(space) => {
+                let none = Partial { known: Elements::new(), open: space.from.iter().cloned().collect() };
+                return self.points(env, (chosen, &rest), &space, &none, visit);
+            }
+        };
         for candidate in candidates {
             self.cx.spend(1, self.span())?;
             let env = env.clone().with(chosen, candidate);
-            if !rest.is_empty() && self.is_decided(&env) {
+            if self.go_on(&env, &rest, visit)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The rest of the slots, unless they do not matter any more.
+    fn go_on(
+        &self,
+        env: &Env<'m>,
+        rest: &[Slot],
+        visit: &mut Visit<'_, 'm>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        match !rest.is_empty() && self.is_decided(env) {
+            true => Ok(ControlFlow::Continue(())),
+            false => self.run(env, rest, visit),
+        }
+    }
+
+    /// All functions of a space that agree with the points that are known, one point after the other. What is said of
+    /// a point that is open has no value yet, as if the slot had none, so that [`Self::is_decided`] is right about it.
+    fn points(
+        &self,
+        env: &Env<'m>,
+        (slot, rest): (Slot, &[Slot]),
+        space: &Points,
+        so_far: &Partial,
+        visit: &mut Visit<'_, 'm>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        let Some(x) = so_far.open.first() else {
+            let range = build::range(&so_far.known, self.span())?;
+            if space.kind.surjective && !space.to.as_ref().is_some_and(|to| range == *to) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let whole = env.clone().with(slot, Value::Set(so_far.known.clone()).into());
+            return self.go_on(&whole, rest, visit);
+        };
+        let Some(images) = space.given.get(x).or(space.to.as_ref()) else {
+            return Err(limit(self.span(), "nothing bounds a function at a point"));
+        };
+        let absent = (!space.kind.total).then_some(None);
+        for image in images.iter().map(Some).chain(absent) {
+            self.cx.spend(1, self.span())?;
+            let mut next = so_far.clone();
+            next.open.remove(x);
+            if let Some(y) = image {
+                if space.kind.injective && build::range(&next.known, self.span())?.contains(y) {
+                    continue;
+                }
+                next.known.insert(Value::pair(x.clone(), y.clone()));
+            }
+            let is_open = !next.open.is_empty();
+            if is_open && self.is_decided(&env.clone().with(slot, Symbolic::Partial(next.clone()).into())) {
                 continue;
             }
-            if self.run(&env, &rest, visit)?.is_break() {
+            if self.points(env, (slot, rest), space, &next, visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -198,11 +234,11 @@ impl<'m> Task<'_, 'm> {
     }
 
     /// The slot to bind next and what it runs through.
-    fn choose(&self, env: &Env<'m>, slots: &[Slot]) -> Result<(Slot, Vec<Item<'m>>), Fault> {
-        let items = |values: Elements| values.into_iter().map(Item::Value).collect();
-        for hint in self.cx.hints.iter().filter(|h| slots.contains(&h.slot)) {
-            if let Some(candidates) = self.hinted(env, *hint) {
-                return Ok((hint.slot, candidates));
+    fn choose(&self, env: &Env<'m>, slots: &[Slot]) -> Result<(Slot, Candidates<'m>), Fault> {
+        let items = |values: Elements| Candidates::Items(values.into_iter().map(Item::Value).collect());
+        for &slot in slots {
+            if let Some(item) = self.determined(env, slot) {
+                return Ok((slot, Candidates::Items(vec![item])));
             }
         }
         for &slot in slots {
@@ -220,7 +256,7 @@ impl<'m> Task<'_, 'm> {
         let ty = self.ty(slot);
         if is_infinite(ty) {
             if self.is_decided(env) {
-                return Ok((slot, vec![]));
+                return Ok((slot, Candidates::Items(vec![])));
             }
             if let Some(fault) = self.undefined_bound(env, slots) {
                 // Where the rest of the predicate is false, its bound does not matter.
@@ -236,18 +272,36 @@ impl<'m> Task<'_, 'm> {
         Ok((slot, items(carrier(self.cx, ty, self.span())?)))
     }
 
-    /// What the fact of a hint allows the slot to be, if that can be told already.
-    fn hinted(&self, env: &Env<'m>, hint: Hint) -> Option<Vec<Item<'m>>> {
-        let (fact, truth) = *self.facts.get(hint.fact)?;
-        let ExprKind::Binary(op, a, b) = &fact.kind else { return None };
-        let op = with_truth(*op, truth)?;
-        [(Some(op), a, b), (mirrored(op), b, a)].into_iter().find_map(|(op, pattern, other)| {
-            op.filter(|_| names(pattern, hint.slot))?;
-            match self.allowed(env, op?, hint.slot, pattern, other)? {
-                Allowed::Items(items) => Some(items),
-                Allowed::Range(..) => None,
+    /// What a slot is by an equation, if there is one whose other side has a value already.
+    fn determined(&self, env: &Env<'m>, slot: Slot) -> Option<Item<'m>> {
+        for &(fact, truth) in &self.facts {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
+            if with_truth(*op, truth) != Some(BinOp::Eq) {
+                continue;
             }
-        })
+            for (pattern, other) in [(a, b), (b, a)] {
+                if !names(pattern, slot) {
+                    continue;
+                }
+                // Not what would stay a definition: others may come to a value first.
+                if let Some(Allowed::Items(items)) = self.allowed(env, BinOp::Eq, slot, pattern, other)
+                    && let Some(item) = items.into_iter().find(|i| i.value().is_some())
+                {
+                    return Some(item);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a part of a pattern beside the slot has a value whatever the open slots are. If it has none, a fact that
+    /// is made of it is not false where the slot is something else: it has no truth value there.
+    fn is_plain(&self, env: &Env<'m>, part: &'m Expr) -> bool {
+        match &part.kind {
+            ExprKind::Local(_) | ExprKind::Const(_) => true,
+            ExprKind::Binary(BinOp::Pair, a, b) => self.is_plain(env, a) && self.is_plain(env, b),
+            _ => item(self.cx, env, part).is_ok(),
+        }
     }
 
     /// The fault of a fact `x : S` whose S has no value, whatever the slots are: then the predicate is nowhere
@@ -300,7 +354,7 @@ impl<'m> Task<'_, 'm> {
     }
 
     /// What the first useful fact allows the slot to be.
-    fn bounded(&self, env: &Env<'m>, slot: Slot, open: &[Slot]) -> Result<Option<Vec<Item<'m>>>, Fault> {
+    fn bounded(&self, env: &Env<'m>, slot: Slot, open: &[Slot]) -> Result<Option<Candidates<'m>>, Fault> {
         let (mut low, mut high): (Option<BigInt>, Option<BigInt>) = (None, None);
         for &(fact, truth) in &self.facts {
             let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
@@ -308,23 +362,34 @@ impl<'m> Task<'_, 'm> {
             for (op, pattern, other) in [(Some(op), a, b), (mirrored(op), b, a)] {
                 let Some(op) = op else { continue };
                 if op == BinOp::Eq
-                    && self.is_part(pattern, slot)
+                    && self.is_part(env, pattern, slot)
                     && let Some(parts) = self.parts(env, other)
                 {
-                    return Ok(Some(parts));
+                    return Ok(Some(Candidates::Items(parts)));
                 }
                 if let (BinOp::Eq, ExprKind::SeqExt(items)) = (op, &pattern.kind)
                     && items.iter().any(|x| is_slot(x, slot))
+                    && items.iter().all(|x| self.is_plain(env, x))
                     && let Ok(Item::Value(Value::Set(whole))) = item(self.cx, env, other)
                 {
                     let items = build::sequence(&whole).unwrap_or_default();
-                    return Ok(Some(items.into_iter().map(Item::Value).collect()));
+                    return Ok(Some(Candidates::Items(items.into_iter().map(Item::Value).collect())));
+                }
+                // Every element of what is listed is one of the other side.
+                if let (BinOp::Eq | BinOp::Subset, ExprKind::SetExt(items)) = (op, &pattern.kind)
+                    && items.iter().any(|x| is_slot(x, slot))
+                    && items.iter().all(|x| self.is_plain(env, x))
+                    && let Ok(set) = item(self.cx, env, other)
+                    && let Ok(values) = elements(self.cx, env, &set, other.span)
+                {
+                    return Ok(Some(Candidates::Items(values.into_iter().map(Item::Value).collect())));
                 }
                 if !names(pattern, slot) {
                     continue;
                 }
                 match self.allowed(env, op, slot, pattern, other) {
-                    Some(Allowed::Items(items)) => return Ok(Some(items)),
+                    Some(Allowed::Items(items)) => return Ok(Some(Candidates::Items(items))),
+                    Some(Allowed::Points(space)) => return Ok(Some(Candidates::Points(space))),
                     Some(Allowed::Range(lo, hi)) => {
                         low = low.max(lo);
                         // `None` is the least of all options, and here no bound is the greatest.
@@ -339,10 +404,77 @@ impl<'m> Task<'_, 'm> {
         }
         let low = low.or_else(|| self.far_bound(env, slot, false, open));
         let high = high.or_else(|| self.far_bound(env, slot, true, open));
-        let (Some(low), Some(high)) = (low, high) else { return Ok(None) };
+        let (Some(low), Some(high)) = (low, high) else { return Ok(self.projected(env, slot)) };
         let ints = Symbolic::Ints(Some(low), Some(high));
         let values = expand(self.cx, env, &ints, self.span())?;
-        Ok(Some(values.into_iter().map(Item::Value).collect()))
+        Ok(Some(Candidates::Items(values.into_iter().map(Item::Value).collect())))
+    }
+
+    /// What a fact `#y.(P)` allows the slot to be: what it is in the solutions of P for the slot and y, and where P has no
+    /// truth value. For everything else P is false, whatever y is.
+    fn projected(&self, env: &Env<'m>, slot: Slot) -> Option<Candidates<'m>> {
+        self.bound.iter().find_map(|&(fact, truth)| {
+            // Only those that `collect` has opened are among them.
+            let ExprKind::Quant(_, locals, body) = &fact.kind else { return None };
+            if !body.any(&|e: &Expr| is_slot(e, slot)) {
+                return None;
+            }
+            let mut slots: Vec<Slot> = locals.iter().map(|l| Slot::Local(*l)).collect();
+            slots.push(slot);
+            let mut found = Elements::new();
+            let mut is_whole = true;
+            let before = self.cx.truncated.borrow().len();
+            let ended = search(self.cx, env, &slots, &[body], truth, Unbounded::Refuse, &mut |env, _| {
+                match env.slot(slot).and_then(Item::value) {
+                    Some(value) => drop(found.insert(value.clone())),
+                    None => is_whole = false,
+                }
+                if is_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            is_whole &= self.cx.truncated.borrow().len() == before;
+            self.cx.truncated.borrow_mut().truncate(before);
+            (ended.is_ok() && is_whole)
+                .then(|| Candidates::Items(found.into_iter().map(Item::Value).collect()))
+        })
+    }
+
+    /// The space of functions as points, if it may be too large to be listed: where they are defined, and what they are
+    /// there.
+    fn space(&self, env: &Env<'m>, slot: Slot, set: &Symbolic<'m>, span: Span) -> Option<Points> {
+        let Symbolic::Space(op, from, to) = set else { return None };
+        let kind = build::Kind::of(*op).filter(|kind| kind.functional)?;
+        let from = elements(self.cx, env, from, span).ok()?;
+        let to = elements(self.cx, env, to, span).ok();
+        let size = to.as_ref().and_then(|to| (to.len() + 1).checked_pow(u32::try_from(from.len()).ok()?));
+        if size.is_some_and(|n| n <= FUNCTIONS) {
+            return None;
+        }
+        let given = self.given(env, slot);
+        let is_bounded = to.is_some() || (kind.total && from.iter().all(|x| given.contains_key(x)));
+        // Without its range nobody knows whether a function covers it.
+        let is_judged = to.is_some() || !kind.surjective;
+        (is_bounded && is_judged).then_some(Points { kind, from, to, given })
+    }
+
+    /// What the facts `f(E) = F` say of the slot: one value at a point.
+    fn given(&self, env: &Env<'m>, slot: Slot) -> BTreeMap<Value, Elements> {
+        let mut given = BTreeMap::new();
+        for &(fact, truth) in &self.facts {
+            let ExprKind::Binary(op, a, b) = &fact.kind else { continue };
+            if with_truth(*op, truth) != Some(BinOp::Eq) {
+                continue;
+            }
+            for (applied, other) in [(a, b), (b, a)] {
+                let ExprKind::Apply(f, x) = &applied.kind else { continue };
+                if !is_slot(f, slot) {
+                    continue;
+                }
+                if let (Ok(x), Ok(y)) = (eval(self.cx, env, x), eval(self.cx, env, other)) {
+                    given.entry(x).or_insert_with(|| Elements::from([y]));
+                }
+            }
+        }
+        given
     }
 
     /// A bound of an integer from above or below that comes by way of another open one: `x < y & y <= 5` bounds x.
@@ -399,22 +531,41 @@ impl<'m> Task<'_, 'm> {
         })
     }
 
-    /// Whether the slot is a part of a concatenation and a fact says that it is a sequence, without which the
-    /// concatenation would have no value.
-    fn is_part(&self, e: &Expr, slot: Slot) -> bool {
-        let is_in = |e: &Expr| is_slot(e, slot) || self.is_part(e, slot);
-        let is_part = match &e.kind {
-            ExprKind::Binary(BinOp::Concat, a, b) => is_in(a) || is_in(b),
-            ExprKind::Binary(BinOp::Append, s, _) | ExprKind::Binary(BinOp::Prepend, _, s) => is_in(s),
-            _ => false,
-        };
-        let is_typed = |(fact, truth): &(&Expr, bool)| match &fact.kind {
-            ExprKind::Binary(BinOp::In, x, set) => {
-                *truth && is_slot(x, slot) && matches!(set.kind, ExprKind::Call(Fun::Seq | Fun::Iseq, _))
+    /// Whether the slot is a part of a concatenation all of whose parts are sequences: without that the concatenation
+    /// would have no value, whatever the slot is.
+    fn is_part(&self, env: &Env<'m>, e: &'m Expr, slot: Slot) -> bool {
+        let ends = match &e.kind {
+            ExprKind::Binary(BinOp::Concat, a, b) => [Some(a), Some(b)],
+            ExprKind::Binary(BinOp::Append, s, x) | ExprKind::Binary(BinOp::Prepend, x, s) => {
+                if !self.is_plain(env, x) {
+                    return false;
+                }
+                [Some(s), None]
             }
-            _ => false,
+            _ => return false,
         };
-        is_part && self.facts.iter().any(is_typed)
+        let is_sequence = |e: &'m Expr| {
+            let is_typed = |(fact, truth): &(&Expr, bool)| match &fact.kind {
+                ExprKind::Binary(BinOp::In, x, set) => {
+                    let is_it = match &e.kind {
+                        ExprKind::Local(id) => is_slot(x, Slot::Local(*id)),
+                        ExprKind::Const(id) => is_slot(x, Slot::Const(*id)),
+                        _ => false,
+                    };
+                    *truth && is_it && matches!(set.kind, ExprKind::Call(Fun::Seq | Fun::Iseq, _))
+                }
+                _ => false,
+            };
+            let is_one = |v: Value| matches!(v, Value::Set(s) if build::sequence(&s).is_some());
+            self.facts.iter().any(is_typed) || eval(self.cx, env, e).is_ok_and(is_one)
+        };
+        let mut ends = ends.into_iter().flatten();
+        let mut found = false;
+        ends.all(|end| {
+            let here = is_slot(end, slot) || self.is_part(env, end, slot);
+            found |= here;
+            (here && !is_slot(end, slot)) || is_sequence(end)
+        }) && found
     }
 
     /// The sequences that stand somewhere in a sequence, one item after the other. What is no sequence has no parts.
@@ -473,6 +624,9 @@ impl<'m> Task<'_, 'm> {
     ) -> Option<Allowed<'m>> {
         let cx = self.cx;
         let is_slot = is_slot(pattern, slot);
+        if !is_slot && !self.is_plain(env, pattern) {
+            return None;
+        }
         match op {
             BinOp::Eq => {
                 let lazy = item(cx, env, other).ok()?;
@@ -510,6 +664,12 @@ impl<'m> Task<'_, 'm> {
                     let values = sequences(cx, kind, &over, Some(most), other.span).ok()?;
                     return Some(Allowed::Items(values.into_iter().map(Item::Value).collect()));
                 }
+                if let Item::Symbolic(s) = &set
+                    && is_slot
+                    && let Some(space) = self.space(env, slot, s, other.span)
+                {
+                    return Some(Allowed::Points(space));
+                }
                 match settle(cx, env, set, other.span).ok()? {
                     Item::Value(Value::Set(elements)) => {
                         let values: Option<Elements> =
@@ -541,26 +701,50 @@ impl<'m> Task<'_, 'm> {
 enum Allowed<'m> {
     Items(Vec<Item<'m>>),
     Range(Option<BigInt>, Option<BigInt>),
+    Points(Points),
+}
+
+/// What a slot runs through.
+enum Candidates<'m> {
+    Items(Vec<Item<'m>>),
+    /// Functions, made point by point.
+    Points(Points),
+}
+
+/// A space of functions.
+struct Points {
+    kind: build::Kind,
+    from: Elements,
+    /// None if it cannot be listed: then every point is given.
+    to: Option<Elements>,
+    /// What a function must be at some of the points, or else the predicate is decided.
+    given: BTreeMap<Value, Elements>,
 }
 
 /// The facts without which the predicate cannot have the wanted truth, each with its own truth.
-fn collect<'m>(p: &'m Expr, truth: bool, out: &mut Vec<(&'m Expr, bool)>) {
+fn collect<'m>(p: &'m Expr, truth: bool, out: &mut Vec<(&'m Expr, bool)>, bound: &mut Vec<(&'m Expr, bool)>) {
     match &p.kind {
-        ExprKind::Unary(UnOp::Not, a) => collect(a, !truth, out),
+        ExprKind::Unary(UnOp::Not, a) => collect(a, !truth, out, bound),
         ExprKind::Binary(BinOp::And, a, b) if truth => {
-            collect(a, true, out);
-            collect(b, true, out);
+            collect(a, true, out, bound);
+            collect(b, true, out, bound);
         }
         ExprKind::Binary(BinOp::Or, a, b) if !truth => {
-            collect(a, false, out);
-            collect(b, false, out);
+            collect(a, false, out, bound);
+            collect(b, false, out, bound);
         }
         ExprKind::Binary(BinOp::Implies, a, b) if !truth => {
-            collect(a, true, out);
-            collect(b, false, out);
+            collect(a, true, out, bound);
+            collect(b, false, out, bound);
         }
-        ExprKind::Quant(Quant::Exists, _, a) if truth => collect(a, true, out),
-        ExprKind::Quant(Quant::Forall, _, a) if !truth => collect(a, false, out),
+        ExprKind::Quant(Quant::Exists, _, a) if truth => {
+            bound.push((p, true));
+            collect(a, true, out, bound);
+        }
+        ExprKind::Quant(Quant::Forall, _, a) if !truth => {
+            bound.push((p, false));
+            collect(a, false, out, bound);
+        }
         _ => out.push((p, truth)),
     }
 }

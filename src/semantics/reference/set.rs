@@ -70,6 +70,32 @@ pub enum Symbolic<'m> {
     Direct(Item<'m>, Item<'m>),
     Parallel(Item<'m>, Item<'m>),
     Dom(Item<'m>),
+    /// A function of which some points are known, while it is looked for.
+    Partial(Partial),
+}
+
+/// A function as far as it is known. Nothing else is known of it: whoever asks for more finds it unassigned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partial {
+    pub known: Elements,
+    /// Where it may be anything, or nothing.
+    pub open: Elements,
+}
+
+impl Partial {
+    fn is_known_at(&self, x: &Value, span: Span) -> Result<(), Fault> {
+        if self.open.contains(x) { Err(wd(WdKind::Unassigned, span)) } else { Ok(()) }
+    }
+
+    fn has(&self, pair: &Value, span: Span) -> Result<bool, Fault> {
+        self.is_known_at(as_pair(pair, span)?.0, span)?;
+        Ok(self.known.contains(pair))
+    }
+
+    fn images(&self, cx: &Cx<'_>, x: &Value, span: Span) -> Result<Elements, Fault> {
+        self.is_known_at(x, span)?;
+        of_pairs(cx, &self.known, x, span)
+    }
 }
 
 /// Whether the value is an element of the set that the expression denotes. The set is not expanded.
@@ -279,6 +305,7 @@ pub(super) fn has<'m>(
             has(&Value::pair(x.clone(), m.clone()), r)? & has(&Value::pair(y.clone(), n.clone()), s)?
         }
         Symbolic::Dom(r) => in_domain(cx, env, r, v, span)?,
+        Symbolic::Partial(f) => return f.has(v, span),
     })
 }
 
@@ -427,6 +454,7 @@ pub(super) fn images<'m>(
                 _ => keep(all, |y| Ok(has(y, s)? == (*op == BinOp::RanRestrict)))?,
             }
         }
+        Symbolic::Partial(f) => return f.images(cx, x, span),
         Symbolic::Override(f, g) => {
             let new = images(g, x)?;
             if new.is_empty() { images(f, x)? } else { new }
@@ -576,6 +604,8 @@ pub(super) fn expand<'m>(
             })?
         }
         Symbolic::Dom(r) => domain(&elements(r)?, span)?,
+        // Not even if nothing is open: it is whole when it is a value.
+        Symbolic::Partial(_) => return Err(wd(WdKind::Unassigned, span)),
     })
 }
 
