@@ -6,6 +6,7 @@
 
 use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
+use crate::inductive::{self, check_invariant};
 use crate::permute::{Movable, Permutation, Wrong};
 use crate::reject::{Place, Rejected};
 use crate::statement::{Constants as How, File, Goal, Statement};
@@ -109,6 +110,9 @@ pub fn check<R: Read>(
         return crate::ltl::check_formula(&opened.model, &opened.scope, &bound, certificate, part, effort);
     }
     let goal = goal(&mut opened, &statement)?;
+    if statement.formulas.is_some() {
+        return check_invariant(&mut opened, statement, goal.as_ref(), certificate, effort);
+    }
     check_model(&opened.model, &opened.scope, goal.as_ref(), certificate, part, effort)
 }
 
@@ -656,11 +660,7 @@ impl<'m> Checker<'m> {
     }
 
     pub fn shown(&self, values: &[Option<Value>], decls: &[Decl]) -> String {
-        let one = |(v, d): (&Option<Value>, &Decl)| match v {
-            Some(value) => format!("{} = {}", d.name, Show { value, ty: &d.ty, model: self.model }),
-            None => format!("{} = …", d.name),
-        };
-        values.iter().zip(decls).map(one).collect::<Vec<_>>().join(", ")
+        inductive::shown(self.model, values, decls)
     }
 
     pub fn wrong(&self, wrong: &Wrong) -> String {
@@ -674,7 +674,7 @@ impl<'m> Checker<'m> {
 }
 
 /// Why what was found need not be all there is; an error if PROPERTIES have no value.
-fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
+pub(crate) fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
     let mut gave_up = None;
     for fault in faults {
         match fault {

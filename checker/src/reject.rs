@@ -79,6 +79,12 @@ pub enum Rejected {
     NoValuation {
         valuation: u64,
     },
+    /// An initial state, or where an operation leads from a state in the invariant, is not in the invariant.
+    NotInductive {
+        at: Place,
+        operation: Option<String>,
+        target: String,
+    },
     /// Nothing begins.
     NoInitialState,
     /// An initial state that is neither stored nor renamed to one that is.
@@ -183,6 +189,12 @@ impl fmt::Display for Rejected {
             }
             Rejected::NoValuation { valuation } => {
                 write!(f, "valuation {valuation} does not fulfil PROPERTIES, or stands there twice")
+            }
+            Rejected::NotInductive { at, operation: Some(op), target } => {
+                write!(f, "{at}: {op} leads out of the invariant, to {target}")
+            }
+            Rejected::NotInductive { at, operation: None, target } => {
+                write!(f, "{at}: an initial state is not in the invariant: {target}")
             }
             Rejected::NoInitialState => f.write_str("there is no initial state"),
             Rejected::MissingInitial { at, state } => write!(f, "{at}: an initial state is missing: {state}"),

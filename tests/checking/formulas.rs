@@ -148,7 +148,7 @@ fn changed_proofs_are_rejected_for_the_right_reason() {
             !(at == question + 2 && c.0 == Kind::Steps)
         }
     });
-    assert!(matches!(rejected(&told), Rejected::NoRefutation { .. }), "{}", rejected(&told));
+    assert!(matches!(rejected(&told), Rejected::OtherQuery { .. }), "{}", rejected(&told));
     let mut more = whole.clone();
     more.chunks.push((Kind::Question, vec![0]));
     assert_eq!(rejected(&more), Rejected::TooMany);
@@ -170,11 +170,45 @@ fn changed_proofs_are_rejected_for_the_right_reason() {
     assert!(matches!(rejected(&other), Rejected::OtherClauses { .. } | Rejected::Argument(_)));
     let more = whole.replaced("\"no_deadlock\": false", "\"no_deadlock\": true");
     assert!(matches!(rejected(&more), Rejected::OtherClauses { .. } | Rejected::Missing { .. }));
-    // kanon-checker knows of such proofs only that they are not its own.
-    let bytes = whole.sealed();
-    let part = kanon_checker::check::Part::WHOLE;
-    let plain = kanon_checker::check(&model, &mut || Ok(&bytes[..]), part, crate::certificates::EFFORT);
-    assert!(matches!(plain, Err(kanon_checker::Rejected::Statement(_))));
+}
+
+/// Small enough, kanon-checker lists the states in the invariant, and believes no formula.
+#[test]
+fn small_invariants_are_enumerated() {
+    let folder = Folder::new("enumerated-formulas");
+    let (model, whole) = certificate(&folder, Engine::Ic3, Mutant::None);
+    let checked = |parts: &Parts| {
+        let bytes = parts.sealed();
+        let part = kanon_checker::check::Part::WHOLE;
+        kanon_checker::check(&model, &mut || Ok(&bytes[..]), part, crate::certificates::EFFORT)
+    };
+    let accepted = checked(&whole).expect("it is inductive");
+    assert!(accepted.relative.is_empty() && accepted.statement.valuations == 3, "{accepted:?}");
+    assert!(accepted.statement.states > 100 && accepted.transitions > 100, "{accepted:?}");
+    // More is claimed, and true as well: blue states are deadlocks, and are not reached.
+    let more = checked(&whole.replaced("\"no_deadlock\": false", "\"no_deadlock\": true"));
+    assert!(more.expect("it is inductive").statement.states < accepted.statement.states);
+    // What is claimed is not true, or is not inductive without a lemma.
+    let statement = |from: &str, to: &str| checked(&whole.replaced(from, to)).expect_err("it is wrong");
+    let why = statement("\"never\": null", "\"never\": { \"predicate\": \"n = 1\" }");
+    assert!(matches!(&why, kanon_checker::Rejected::NotInductive { operation: Some(_), .. }), "{why}");
+    let why = statement("\"never\": null", "\"never\": { \"predicate\": \"n = 0\" }");
+    assert!(matches!(&why, kanon_checker::Rejected::NotInductive { operation: None, .. }), "{why}");
+    let lemma = |text: &str| {
+        let mut parts = whole.clone();
+        let at = parts.statement.find("\"lemmas\": [").expect("lemmas") + "\"lemmas\": [".len();
+        let comma = if parts.statement[at..].trim_start().starts_with(']') { "" } else { "," };
+        parts.statement.insert_str(at, &format!("\"{text}\"{comma}"));
+        checked(&parts)
+    };
+    assert!(lemma("1 = 1").is_ok());
+    let why = lemma("1 = 2").expect_err("nothing is in it");
+    assert!(matches!(&why, kanon_checker::Rejected::NotInductive { operation: None, .. }), "{why}");
+    let why = lemma("n < 2").expect_err("up leads out of it");
+    assert!(matches!(&why, kanon_checker::Rejected::NotInductive { operation: Some(op), .. } if op == "up"));
+    assert!(lemma("no predicate").expect_err("it cannot be read").is_undecided());
+    let why = statement("\"argument\": \"invariant\"", "\"argument\": \"end\"");
+    assert!(why.is_undecided(), "{why}");
 }
 
 /// The bytes of the first step.

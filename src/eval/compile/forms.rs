@@ -229,7 +229,14 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
         };
         match form(*c) {
             Form::In(x, set) => {
+                // What follows for one part hides a fault of another.
+                let parts_fault = match &set.kind {
+                    ExprKind::Call(_, args) => args.iter().any(may_fault),
+                    _ => may_fault(set),
+                };
+                let is_whole = !may_fault(x) && !parts_fault;
                 match (&x.kind, &set.kind) {
+                    (ExprKind::SeqExt(_) | ExprKind::Binary(BinOp::Pair, ..), _) if !is_whole => {}
                     (ExprKind::SeqExt(items), ExprKind::Binary(op, _, to)) if fun_kind(*op).is_some() => {
                         items.iter().for_each(|x| follows(x, to, false));
                     }
@@ -251,7 +258,9 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
                 out.push(Membership { conjunct: Some(i), element: x, set, subset: false });
             }
             Form::Subset(x, set) => {
-                if let ExprKind::SetExt(items) = &x.kind {
+                if let ExprKind::SetExt(items) = &x.kind
+                    && !may_fault(x)
+                {
                     items.iter().for_each(|x| follows(x, set, false));
                 }
                 out.push(Membership { conjunct: Some(i), element: x, set, subset: true });
@@ -259,6 +268,7 @@ pub(super) fn memberships<'e>(todo: &[Conjunct<'e>]) -> Vec<Membership<'e>> {
             Form::Eq(a, b) => {
                 for (l, r) in [(a, b), (b, a)] {
                     match &l.kind {
+                        _ if may_fault(l) => {}
                         ExprKind::SetExt(items) => items.iter().for_each(|x| follows(x, r, false)),
                         ExprKind::Binary(BinOp::Union, s, t) => {
                             for part in [s, t] {

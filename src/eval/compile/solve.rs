@@ -148,11 +148,13 @@ impl<'m> Compiler<'m> {
                             span,
                         };
                         rep = Rep::set(rep);
-                    } else if let Node::Force(inner, _) = node {
-                        // No need to build a set that is only run through.
-                        node = *inner;
                     }
-                    self.test_parts(pattern, &open, &mut steps);
+                    let parts = self.parts_have_values(pattern, &open);
+                    if let (Node::Force(inner, _), []) = (&node, &parts[..]) {
+                        // No need to build a set that is only run through.
+                        node = (**inner).clone();
+                    }
+                    let node = where_known(parts, node);
                     let pattern = self.pattern(pattern, &mut open);
                     steps.push(PlanStep::Generate(Generator::In { pattern, set: node, rep, span }));
                 }
@@ -335,7 +337,7 @@ impl<'m> Compiler<'m> {
                 let rep = self.rep(&l.ty);
                 if self.is_pattern(l, open) {
                     let node = self.expr(r);
-                    self.test_parts(l, open, steps);
+                    let node = where_known(self.parts_have_values(l, open), node);
                     let pattern = self.pattern(l, open);
                     steps.push(PlanStep::Generate(Generator::Match(pattern, node, rep)));
                     todo.remove(i);
@@ -562,26 +564,23 @@ impl<'m> Compiler<'m> {
         }
     }
 
-    /// The known parts of a pattern have values. Where one has none, the conjunct has no truth value, whatever the unknowns
-    /// are: also if there is nothing that they could be, or if an earlier part does not fit.
-    fn test_parts(&mut self, e: &Expr, open: &OpenSlots, steps: &mut Vec<PlanStep>) {
+    /// That the known parts of a pattern have values. Where one has none, the conjunct has no truth value, whatever the
+    /// unknowns are: also if there is nothing that they could be, or if an earlier part does not fit.
+    fn parts_have_values(&mut self, e: &Expr, open: &OpenSlots) -> Vec<Test> {
         if self.mentions_open(e, open) {
-            match &e.kind {
-                ExprKind::Binary(BinOp::Pair, a, b) => {
-                    self.test_parts(a, open, steps);
-                    self.test_parts(b, open, steps);
-                }
-                ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => {
-                    parts.iter().for_each(|part| self.test_parts(part, open, steps));
-                }
-                _ => {}
-            }
-        } else if !is_plain(e) {
-            let rep = self.rep(&e.ty);
-            let (x, y) = (Box::new(self.expr(e)), Box::new(self.expr(e)));
-            let has_value = if rep.is_word() { Atom::EqW(x, y) } else { Atom::Eq(x, y, rep) };
-            steps.push(PlanStep::Test(Test::Atom(has_value)));
+            let parts: Vec<&Expr> = match &e.kind {
+                ExprKind::Binary(BinOp::Pair, a, b) => vec![a, b],
+                ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => parts.iter().collect(),
+                _ => vec![],
+            };
+            return parts.into_iter().flat_map(|part| self.parts_have_values(part, open)).collect();
         }
+        if is_plain(e) {
+            return vec![];
+        }
+        let rep = self.rep(&e.ty);
+        let (x, y) = (Box::new(self.expr(e)), Box::new(self.expr(e)));
+        vec![Test::Atom(if rep.is_word() { Atom::EqW(x, y) } else { Atom::Eq(x, y, rep) })]
     }
 
     /// Takes a pattern's unknowns out of `open`; a name that occurs twice is bound first and compared then.
@@ -845,6 +844,11 @@ impl<'m> Compiler<'m> {
     fn mentions(&self, e: &Expr, slot: Slot) -> bool {
         e.any(&|x| self.symbol(x) == Some(slot))
     }
+}
+
+/// The value of the node, if the tests have values: they are true then.
+fn where_known(tests: Vec<Test>, node: Node) -> Node {
+    tests.into_iter().fold(node, |node, t| Node::If(Box::new(t), Box::new(node.clone()), Box::new(node)))
 }
 
 /// Whether it has a value whatever its names are, by its form.

@@ -30,7 +30,7 @@ pub use search::{Solutions, solutions};
 pub use set::{Symbolic, contains};
 pub use stmt::{
     Outcomes, Reached, StepFault, Successor, Successors, constants, constants_with, execute,
-    execute_operation, initial_states, successors,
+    execute_operation, initial_states, states_where, successors,
 };
 
 use crate::lang::diag::Span;
@@ -61,7 +61,7 @@ pub struct Cx<'m> {
 }
 
 /// The deepest nesting of evaluation: keeps a thread with a stack of 2 MiB alive in a debug build.
-const MAX_DEPTH: u32 = 230;
+const MAX_DEPTH: u32 = 250;
 
 impl<'m> Cx<'m> {
     pub fn new(model: &'m Model, scope: &'m Scope) -> Self {
@@ -170,11 +170,13 @@ pub struct Env<'m> {
     written: Arc<BTreeSet<Target>>,
 }
 
-/// What a bound name is: a local, or a constant while PROPERTIES are solved.
+/// What a bound name is: a local, a constant while PROPERTIES are solved, or a variable where all states are looked for
+/// of which something is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Local(LocalId),
     Const(ConstId),
+    Var(VarId),
 }
 
 impl<'m> Env<'m> {
@@ -234,17 +236,25 @@ impl<'m> Env<'m> {
         self
     }
 
-    fn slot(&self, slot: Slot) -> Option<&Item<'m>> {
+    /// What the slot is, unless it is or has in it a set that is not listed.
+    fn value_of(&self, slot: Slot) -> Option<&Value> {
         match slot {
-            Slot::Local(id) => self.local(id),
-            Slot::Const(id) => self.constant(id),
+            Slot::Local(id) => self.local(id)?.value(),
+            Slot::Const(id) => self.constant(id)?.value(),
+            Slot::Var(id) => self.variable(id),
         }
     }
 
-    fn with(self, slot: Slot, item: Item<'m>) -> Self {
-        match slot {
-            Slot::Local(id) => self.with_local(id, item),
-            Slot::Const(id) => self.with_constant(id, item),
+    fn with(mut self, slot: Slot, item: Item<'m>) -> Self {
+        match (slot, item) {
+            (Slot::Local(id), item) => self.with_local(id, item),
+            (Slot::Const(id), item) => self.with_constant(id, item),
+            (Slot::Var(id), Item::Value(value)) => self.with_variable(id, value),
+            // A variable has a value or none; what is not one is not known yet.
+            (Slot::Var(id), Item::Symbolic(_)) => {
+                self = self.without([Slot::Var(id)]);
+                self
+            }
         }
     }
 
@@ -258,6 +268,11 @@ impl<'m> Env<'m> {
                 }
                 Slot::Const(id) => {
                     if let Some(place) = Arc::make_mut(&mut self.constants).get_mut(id.index()) {
+                        *place = None;
+                    }
+                }
+                Slot::Var(id) => {
+                    if let Some(place) = Arc::make_mut(&mut self.variables).get_mut(id.index()) {
                         *place = None;
                     }
                 }

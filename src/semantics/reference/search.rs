@@ -350,6 +350,7 @@ impl<'m> Task<'_, 'm> {
         match slot {
             Slot::Local(id) => &self.cx.model.locals[id.index()].ty,
             Slot::Const(id) => &self.cx.model.constants[id.index()].ty,
+            Slot::Var(id) => &self.cx.model.variables[id.index()].ty,
         }
     }
 
@@ -425,7 +426,7 @@ impl<'m> Task<'_, 'm> {
             let mut is_whole = true;
             let before = self.cx.truncated.borrow().len();
             let ended = search(self.cx, env, &slots, &[body], truth, Unbounded::Refuse, &mut |env, _| {
-                match env.slot(slot).and_then(Item::value) {
+                match env.value_of(slot) {
                     Some(value) => drop(found.insert(value.clone())),
                     None => is_whole = false,
                 }
@@ -550,6 +551,7 @@ impl<'m> Task<'_, 'm> {
                     let is_it = match &e.kind {
                         ExprKind::Local(id) => is_slot(x, Slot::Local(*id)),
                         ExprKind::Const(id) => is_slot(x, Slot::Const(*id)),
+                        ExprKind::Var(id) => is_slot(x, Slot::Var(*id)),
                         _ => false,
                     };
                     *truth && is_it && matches!(set.kind, ExprKind::Call(Fun::Seq | Fun::Iseq, _))
@@ -783,6 +785,7 @@ fn is_slot(e: &Expr, slot: Slot) -> bool {
     match (&e.kind, slot) {
         (ExprKind::Local(a), Slot::Local(b)) => *a == b,
         (ExprKind::Const(a), Slot::Const(b)) => *a == b,
+        (ExprKind::Var(a), Slot::Var(b)) => *a == b,
         _ => false,
     }
 }

@@ -477,6 +477,22 @@ pub fn initial_states<'m>(cx: &Cx<'m>, constants: &State<'m>) -> Reached<State<'
     out
 }
 
+/// All states with these constants of which the predicates are true, whether they can be reached or not. Those of which
+/// one has no truth value are not among them; where that cannot be told there is a fault.
+pub fn states_where<'m>(cx: &Cx<'m>, constants: &State<'m>, preds: &[&'m Expr]) -> Reached<State<'m>> {
+    let slots: Vec<Slot> = (0..cx.model.variables.len()).map(|i| Slot::Var(VarId(i as u32))).collect();
+    let mut out = Reached { found: vec![], faults: vec![] };
+    match search::all(cx, &Env::of(constants), &slots, preds, Unbounded::Truncate) {
+        Ok(solutions) => {
+            out.found.extend(solutions.found.iter().map(Env::state));
+            let faults = solutions.faulty.into_iter().map(|(_, fault)| fault);
+            out.faults.extend(faults.filter(|f| matches!(f, Fault::Limit(..))));
+        }
+        Err(fault) => out.faults.push(fault),
+    }
+    out
+}
+
 /// The distinct transitions from a state.
 pub fn successors<'m>(cx: &Cx<'m>, state: &State<'m>) -> Successors<'m> {
     let mut out = Successors::default();
