@@ -1,6 +1,6 @@
 //! Coverage for a terminal: what a complete search has never seen.
 
-use super::text::cut;
+use super::cut::cut;
 use crate::run::answer::Place;
 use crate::run::coverage::Coverage;
 use std::fmt::Write;

@@ -5,6 +5,7 @@ pub mod cases;
 pub mod chart;
 pub mod compared;
 mod coverage;
+mod cut;
 pub mod diagnostic;
 pub mod dot;
 pub mod drawing;

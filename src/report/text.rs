@@ -1,5 +1,6 @@
 //! Answers for a terminal.
 
+pub(super) use super::cut::cut;
 use super::diagnostic;
 use super::progress::grouped;
 use crate::explore::{FindingKind, Reduction};
@@ -15,9 +16,6 @@ use crate::trace::replay::Replayed;
 use crate::trace::{self, Step, Trace};
 use crate::value::Value;
 use std::fmt::Write;
-
-/// Values are cut here; JSON has them whole.
-const WIDTH: usize = 400;
 
 pub fn warnings(opened: &Opened, colour: bool) -> String {
     more_warnings(&opened.warnings, opened, colour)
@@ -309,13 +307,6 @@ pub(super) fn parts(out: &mut String, parts: &[Part]) {
             PartKind::Note if p.value.is_empty() => writeln!(out, "{:indent$}{}", "", cut(&p.text)),
             PartKind::Note => writeln!(out, "{:indent$}{}: {}", "", p.text, cut(&p.value)),
         };
-    }
-}
-
-pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(WIDTH) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_string(),
     }
 }
 

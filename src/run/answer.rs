@@ -1,6 +1,5 @@
 //! What `check` has to say, as plain data: how it looks is the business of [`crate::report`].
 
-use super::coverage::Coverage;
 use crate::explore::Counts;
 use crate::explore::Reduction;
 use crate::explore::audit::Report;
@@ -8,6 +7,7 @@ use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::trace::Trace;
 use crate::trace::explain::Part;
 pub use crate::verdict::Decision;
+use num_bigint::BigInt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -97,6 +97,56 @@ pub struct Audited {
     pub report: Report,
     /// The run that leads there.
     pub trace: Option<Result<Trace, String>>,
+}
+
+/// What is known of every complete run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coverage {
+    /// A stored state stands for its orbit; what is said here is said of whole orbits.
+    pub up_to_symmetry: bool,
+    /// Operations without a transition, by name.
+    pub never: Vec<Arc<str>>,
+    /// In the order of the model.
+    pub variables: Vec<Variable>,
+    /// Conjuncts of the invariant of whose variables no operation writes one.
+    pub unbroken: Vec<Place>,
+    /// Parameters that stand only where they get their set of values: operation and parameter.
+    pub unused: Vec<(Arc<str>, Arc<str>)>,
+    /// What was asked for beyond that.
+    pub details: Option<Details>,
+}
+
+/// What takes evaluations in every state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    /// Of the operations that never fire: those whose guard is fulfilled somewhere, so that it is the body which has no
+    /// outcome.
+    pub blocked: Vec<Arc<str>>,
+    /// Conjuncts of guards that are false nowhere where those before them hold: operation and conjunct.
+    pub never_false: Vec<(Arc<str>, Place)>,
+    /// Antecedents in the invariant that are true nowhere.
+    pub never_true: Vec<Place>,
+    /// Parameters whose value never makes a difference: operation and parameter.
+    pub idle: Vec<(Arc<str>, Arc<str>)>,
+    /// Conjuncts, antecedents and guards of which nothing is said, since they have no value somewhere, or an enumeration was
+    /// cut short.
+    pub undecided: usize,
+    /// How many conjuncts and antecedents were looked at.
+    pub looked_at: usize,
+}
+
+/// What a variable was seen to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The least and the greatest value of an integer.
+    pub range: Option<(BigInt, BigInt)>,
+    /// Of a small type: how many values it has. Of an integer between bounds that are near each other: how many integers
+    /// there are.
+    pub values: Option<u64>,
+    /// Those of them that are never taken, as B text.
+    pub never: Vec<String>,
 }
 
 /// The whole answer.

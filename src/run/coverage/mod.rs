@@ -15,6 +15,7 @@ pub mod effect;
 pub mod values;
 
 use super::answer::Place;
+pub use super::answer::{Coverage, Details};
 use super::deadline::Deadline;
 use crate::explore::{Explored, StateId};
 use crate::lang::diag::SourceMap;
@@ -25,43 +26,6 @@ use conjuncts::{Judged, Look};
 use effect::Effects;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use values::Variable;
-
-/// What is known of every complete run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Coverage {
-    /// A stored state stands for its orbit; what is said here is said of whole orbits.
-    pub up_to_symmetry: bool,
-    /// Operations without a transition, by name.
-    pub never: Vec<Arc<str>>,
-    /// In the order of the model.
-    pub variables: Vec<Variable>,
-    /// Conjuncts of the invariant of whose variables no operation writes one.
-    pub unbroken: Vec<Place>,
-    /// Parameters that stand only where they get their set of values: operation and parameter.
-    pub unused: Vec<(Arc<str>, Arc<str>)>,
-    /// What was asked for beyond that.
-    pub details: Option<Details>,
-}
-
-/// What takes evaluations in every state.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Details {
-    /// Of the operations that never fire: those whose guard is fulfilled somewhere, so that it is the body which has no
-    /// outcome.
-    pub blocked: Vec<Arc<str>>,
-    /// Conjuncts of guards that are false nowhere where those before them hold: operation and conjunct.
-    pub never_false: Vec<(Arc<str>, Place)>,
-    /// Antecedents in the invariant that are true nowhere.
-    pub never_true: Vec<Place>,
-    /// Parameters whose value never makes a difference: operation and parameter.
-    pub idle: Vec<(Arc<str>, Arc<str>)>,
-    /// Conjuncts, antecedents and guards of which nothing is said, since they have no value somewhere, or an enumeration was
-    /// cut short.
-    pub undecided: usize,
-    /// How many conjuncts and antecedents were looked at.
-    pub looked_at: usize,
-}
 
 /// Reads the coverage off the store of a search that is complete and exact; nothing in it was cut short.
 pub fn of(

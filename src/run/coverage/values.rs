@@ -5,6 +5,7 @@
 //! generators. Integers are left alone by permutations.
 
 use crate::explore::{StateId, Store};
+pub use crate::run::answer::Variable;
 use crate::symmetry::Group;
 use crate::symmetry::action::Images;
 use crate::system::Machine;
@@ -18,20 +19,6 @@ use std::sync::Arc;
 
 /// A type with more values than this is not listed.
 const SMALL: u64 = 64;
-
-/// What a variable was seen to be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variable {
-    /// Its name.
-    pub name: Arc<str>,
-    /// The least and the greatest value of an integer.
-    pub range: Option<(BigInt, BigInt)>,
-    /// Of a small type: how many values it has. Of an integer between bounds that are near each other: how many integers
-    /// there are.
-    pub values: Option<u64>,
-    /// Those of them that are never taken, as B text.
-    pub never: Vec<String>,
-}
 
 /// What is gathered of a variable.
 enum Seen {
