@@ -71,7 +71,7 @@ impl Parser<'_, '_> {
                 return decls;
             }
             let d = self.unexpected("a declaration");
-            self.recover(d, self.at, 0);
+            self.recover(*d, self.at, 0);
         }
     }
 
@@ -101,19 +101,19 @@ impl Parser<'_, '_> {
                 if ends { Ok(()) } else { Err(self.unexpected("the end of the line")) }
             });
             if let Err(d) = read {
-                self.recover(d, start, column);
+                self.recover(*d, start, column);
             }
         }
         annotate::join(into, &mut self.files.errors);
     }
 
     fn begins_decl(&self) -> bool {
-        match self.kind() {
-            Kind::End => false,
-            Kind::Word(Word::Within | Word::Exports | Word::Endmodule | Word::Then | Word::Else) => false,
-            Kind::Sign("}" | ")" | "]" | "|}" | "|]" | "]]" | ">" | ",") => false,
-            _ => true,
-        }
+        !matches!(
+            self.kind(),
+            Kind::End
+                | Kind::Word(Word::Within | Word::Exports | Word::Endmodule | Word::Then | Word::Else)
+                | Kind::Sign("}" | ")" | "]" | "|}" | "|]" | "]]" | ">" | ",")
+        )
     }
 
     fn ends_decls(&self) -> bool {
@@ -124,8 +124,8 @@ impl Parser<'_, '_> {
     }
 
     /// Reports a mistake and goes on at the next line that is indented no deeper than the declaration that had it.
-    fn recover(&mut self, d: Box<Diagnostic>, start: usize, column: u32) {
-        self.files.errors.push(*d);
+    fn recover(&mut self, d: Diagnostic, start: usize, column: u32) {
+        self.files.errors.push(d);
         self.at = self.at.max(start + 1).min(self.tokens.len() - 1);
         while !(self.token().first && self.token().column <= column) {
             if *self.kind() == Kind::End {
