@@ -75,7 +75,7 @@ fn parsed(settings: &[Setting], file: &Path) -> Result<Args, String> {
 
 /// What is wrong with the settings of a machine: one by one, then together, as on the command line.
 fn refused(entry: &Entry) -> Option<Diagnostic> {
-    let error = |span, why: String| Some(Diagnostic::error("B0424", span, why));
+    let error = |span, why: String| Some(Diagnostic::error("B0432", span, why));
     for setting in &entry.settings {
         let one = parsed(std::slice::from_ref(setting), &entry.file);
         // Two options that exclude each other are told below.

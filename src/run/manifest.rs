@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The code of what is wrong with a project.
-const CODE: &str = "B0424";
+const CODE: &str = "B0432";
 
 /// What may be expected of an answer: fields of `check --json`; `finding` is its kind.
 pub const EXPECTED: [&str; 12] = [

@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeSet, HashMap};
 
 /// The code of what is wrong with a log.
-const CODE: &str = "B0423";
+const CODE: &str = "B0431";
 /// The keys of a line.
 const KEYS: [&str; 6] = ["operation", "parameters", "results", "state", "before", "constants"];
 /// Mistakes that are told; a log has the same one on every line.

@@ -171,7 +171,7 @@ impl<'m> Task<'_, 'm> {
     ) -> Result<ControlFlow<()>, Fault> {
         let Some(x) = so_far.open.first() else {
             let range = build::range(&so_far.known, self.span())?;
-            if space.kind.surjective && !space.to.as_ref().is_some_and(|to| range == *to) {
+            if space.kind.surjective && space.to.as_ref().is_none_or(|to| range != *to) {
                 return Ok(ControlFlow::Continue(()));
             }
             let whole = env.clone().with(slot, Value::Set(so_far.known.clone()).into());
