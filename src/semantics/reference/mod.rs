@@ -37,7 +37,7 @@ use crate::lang::diag::Span;
 use crate::model::{ConstId, LocalId, Model, Target, VarId};
 use crate::plain::fault::{Fault, Wd, WdKind};
 use crate::plain::{Scope, Value};
-use search::{Unbounded, exactly, search};
+use search::{Unbounded, all, exactly, search};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -10,7 +10,6 @@ use super::build::{
     sequences, space, subsets,
 };
 use super::carrier::{carrier, interval, is_infinite};
-use super::search::all;
 use super::*;
 use crate::model::{BinOp, Expr, ExprKind, Fun, Type};
 use num_bigint::BigInt;
