@@ -2,7 +2,10 @@
 //! conditions under which it is taken, and what every target is in the end, all of it said about the values before.
 //!
 //! What has to be so on the way (preconditions of calls, ASSERTs, that everything has a value) is told beside the paths.
-//! Absent on purpose: loops, which have no such predicate; values.
+//! A loop has no such predicate: what is known after it is what its own invariant says. So there are more ways then than
+//! the substitution has, which is for whoever asks that all of them are so, and not for whoever needs one
+//! ([`Walker::may_loop`]).
+//! Absent on purpose: values.
 
 use super::reading::is_total;
 use super::{
@@ -27,12 +30,14 @@ pub struct Path {
     unset: BTreeSet<LocalId>,
     /// Targets that were written.
     pub written: BTreeSet<Target>,
+    /// How many loops it has gone through.
+    pub loops: usize,
 }
 
 /// Something that has to be so.
 #[derive(Clone, Debug)]
 pub struct Duty {
-    /// `PRE` of a precondition, `WD` of anything else.
+    /// `PRE` of a precondition, `LOOP` of what a loop says of itself, `ENA` of its body, `WD` of anything else.
     pub kind: &'static str,
     pub locals: Vec<LocalId>,
     pub conditions: Vec<Expr>,
@@ -49,11 +54,16 @@ const MAX_NODES: usize = 400_000;
 pub struct Walker<'m> {
     pub model: &'m mut Model,
     pub duties: Vec<Duty>,
+    /// Whether loops are taken for what their invariants say.
+    pub may_loop: bool,
     nodes: usize,
     calls: Vec<OpId>,
 }
 
 type Ways = Result<Vec<Path>, String>;
+
+/// What is chosen on a way, and the conditions under which it is taken.
+type Way = (Vec<LocalId>, Vec<Expr>);
 
 pub fn predicate(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, ty: Type::Pred, span }
@@ -145,7 +155,7 @@ impl Path {
 
 impl<'m> Walker<'m> {
     pub fn new(model: &'m mut Model) -> Walker<'m> {
-        Walker { model, duties: vec![], nodes: 0, calls: vec![] }
+        Walker { model, duties: vec![], may_loop: false, nodes: 0, calls: vec![] }
     }
 
     /// An expression at the end of a path, said about the values before it.
@@ -394,9 +404,93 @@ impl<'m> Walker<'m> {
                 ways
             }
             StmtKind::Par(parts) => self.parallel(parts, from)?,
-            StmtKind::While { .. } => return Err("it has a loop".into()),
+            StmtKind::While { .. } if !self.may_loop => return Err("it has a loop".into()),
+            StmtKind::While { cond, body, invariant, variant } => {
+                vec![self.repeat(cond, body, invariant, variant, from)?]
+            }
             StmtKind::Call { results, op, args } => self.call(results, *op, args, from)?,
         })
+    }
+
+    /// Whether there may be no way through a substitution, loops apart: whether these go on is a duty of theirs.
+    pub fn blocks(&self, s: &Stmt) -> bool {
+        let mut found = match &s.kind {
+            StmtKind::While { .. } => return false,
+            StmtKind::Select(_, otherwise) => otherwise.is_none(),
+            StmtKind::Any(..) | StmtKind::BecomesElement(..) | StmtKind::BecomesSuch { .. } => true,
+            // What calls itself in the end has been refused.
+            StmtKind::Call { op, .. } => self.blocks(&self.model.operations[op.index()].body),
+            _ => false,
+        };
+        s.for_each_child(&mut |c| found |= self.blocks(c));
+        found
+    }
+
+    /// A loop: its invariant holds before it and is kept by its body, in which the variant decreases and is never
+    /// negative; then it ends, and after it the invariant holds and the condition does not. Of what the body may write
+    /// nothing else is known.
+    fn repeat(
+        &mut self,
+        cond: &Expr,
+        body: &Stmt,
+        invariant: &Expr,
+        variant: &Expr,
+        from: Path,
+    ) -> Result<Path, String> {
+        let speaks_of_old = |e: &Expr| e.any(&|e| matches!(e.kind, ExprKind::Old(_) | ExprKind::OldLocal(_)));
+        if speaks_of_old(invariant) || speaks_of_old(variant) {
+            return Err("its loop speaks of values from before".into());
+        }
+        let before = self.at(&from, invariant)?;
+        self.demand("LOOP", &from, before, false);
+        // What the body writes, wherever it goes; what is demanded there is asked below.
+        let demanded = self.duties.len();
+        let once = self.run(body, Path { written: BTreeSet::new(), ..from.clone() })?;
+        self.duties.truncate(demanded);
+        let written: BTreeSet<Target> = once.iter().flat_map(|path| path.written.iter().copied()).collect();
+        // Any turn. A local without a value may have none after no turn at all.
+        let mut turn = from;
+        for target in written {
+            if matches!(target, Target::Local(l) if turn.unset.contains(&l)) {
+                continue;
+            }
+            let decl = self.decl(target);
+            let value = self.chosen(&mut turn, decl);
+            turn.write(target, value);
+        }
+        let holds = self.at(&turn, invariant)?;
+        let turn = turn.when(holds);
+        let left = self.evaluated(&turn, variant)?;
+        let span = variant.span;
+        let zero = Expr { kind: ExprKind::Int(0.into()), ty: Type::Int, span };
+        self.demand("LOOP", &turn, binary(BinOp::Le, zero, left.clone()), false);
+        let goes_on = self.evaluated(&turn, cond)?;
+        let into = turn.clone().when(goes_on.clone());
+        let (locals, known) = (into.locals.len(), into.conditions.len());
+        let ends = self.run(body, into.clone())?;
+        let mut ways: Vec<Way> = vec![];
+        for end in &ends {
+            let kept = self.at(end, invariant)?;
+            self.demand("LOOP", end, kept, false);
+            let less = self.evaluated(end, variant)?;
+            self.demand("LOOP", end, binary(BinOp::Lt, less, left.clone()), false);
+            let own = |i: &usize| *i >= known && !end.owed.contains(i);
+            let guards = (0..end.conditions.len()).filter(own).map(|i| end.conditions[i].clone()).collect();
+            ways.push((end.locals[locals..].to_vec(), guards));
+        }
+        // A loop whose body cannot go on does not end. Of a loop in the body more is possible than there is.
+        if ends.iter().any(|end| end.loops > into.loops) {
+            if self.blocks(body) {
+                return Err("the body of its loop has a loop and may block".into());
+            }
+        } else if ways.iter().all(|(locals, guards)| !locals.is_empty() || !guards.is_empty()) {
+            let one = |(locals, guards): Way| exists(&locals, all_of(guards, span));
+            let goal = some_of(ways.into_iter().map(one).collect(), span);
+            self.demand("ENA", &into, goal, false);
+        }
+        let mut turn = turn;
+        turn.loops += 1;
+        Ok(turn.when(not(goes_on)))
     }
 
     /// Each part from the same start. A part whose choices are none blocks all of them, as conditions do.
@@ -411,6 +505,7 @@ impl<'m> Walker<'m> {
                 for one in &own {
                     let mut both = so_far.clone();
                     both.locals.extend(&one.locals[start.locals.len()..]);
+                    both.loops += one.loops - start.loops;
                     for (i, p) in one.conditions.iter().enumerate().skip(start.conditions.len()) {
                         both =
                             if one.owed.contains(&i) { both.owing(p.clone()) } else { both.when(p.clone()) };

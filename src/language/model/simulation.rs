@@ -4,7 +4,7 @@
 //! Both operations become predicates ([`super::paths`]): for each way through the concrete one there has to be a way
 //! through the abstract one with the same results and the same values of what both have, after which the two are glued
 //! together. Where the abstract one leaves no choice, each conjunct is an obligation of its own.
-//! Absent on purpose: loops; invariants that speak of a level further up than the next.
+//! Absent on purpose: loops of an operation that is refined; invariants that speak of a level further up than the next.
 
 use super::paths::{Duty, Path, Walker, all_of, binary, exists, some_of};
 use super::sequents::{Sequent, Sequents, Stated, Wanted};
@@ -128,7 +128,11 @@ impl Pair {
         {
             (given, body) = (vec![p.clone()], inner);
         }
+        // All outcomes of the concrete one are looked at, so more than it has may be. Of the abstract one there has to be
+        // one.
+        walker.may_loop = true;
         let ways = walker.run(body, Path::default().without(&c.results))?;
+        walker.may_loop = false;
         let duties = std::mem::take(&mut walker.duties);
         let above = match &a {
             None => vec![Path::default()],
@@ -229,7 +233,14 @@ impl Pair {
             }
         }
         let is_open = |p: &Path| !p.guards().is_empty() || !p.locals.is_empty();
-        if a.is_some() && !self.is_guarded && !self.is_start && ways.iter().all(is_open) {
+        let is_asked = a.is_some() && !self.is_guarded && !self.is_start;
+        if ways.iter().any(|w| w.loops > 0) {
+            // That a loop ends is asked of it; after it more is possible than there is.
+            if is_asked && walker.blocks(body) {
+                let stated = Err("it has a loop, and may block".into());
+                maker.all.push(Named { kind: "ENA", about: None, span: self.span, stated });
+            }
+        } else if is_asked && ways.iter().all(is_open) {
             let can = |ways: &[Path]| {
                 let one = |p: &Path| exists(&p.locals, all_of(p.guards(), self.span));
                 some_of(ways.iter().map(one).collect(), self.span)
