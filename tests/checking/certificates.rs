@@ -168,6 +168,7 @@ fn random_machines() {
             }
         }
     }
+    // Many guards of the generator have no value, so fewer machines hold than there are.
     assert!(accepted > 90 && reduced > 40, "{accepted} accepted, {reduced} reduced, {undecided} undecided");
     assert!(undecided <= accepted / 4, "{accepted} accepted, {undecided} undecided");
 }
