@@ -248,9 +248,9 @@ fn flaws_of_the_system_itself_are_caught() {
 /// What the answer rests on must have been compared: otherwise it is not audited.
 #[test]
 fn an_audit_that_gave_up_does_not_say_holds() {
-    let text = "MACHINE Wide CONSTANTS f PROPERTIES f : 1..8 --> 1..8 & f = {1..8 * {3}}(1)(1) \
+    // The reference lists all relations, of which there are 2 ** 30; plans make them pair by pair.
+    let text = "MACHINE Wide CONSTANTS r PROPERTIES r : 1..5 <-> 1..6 & !(i,j).(i : 1..5 & j : 1..6 => i |-> j : r) \
                 VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0 OPERATIONS step = x := (x + 1) mod 4 END";
-    let text = text.replace("f = {1..8 * {3}}(1)(1)", "!i.(i : 1..8 => f(i) = 3)");
     let path = std::env::temp_dir().join(format!("kanon-wide-{}.mch", std::process::id()));
     std::fs::write(&path, text).expect("a temporary file");
     let (model, scope) = opened(&path, 3).expect("a model");

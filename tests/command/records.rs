@@ -250,7 +250,8 @@ fn completions_and_manual_pages_know_every_command() {
         }
         assert!(script.out.contains("symmetry"), "{shell}");
     }
-    let page = kanon(&["man"]).out;
+    // A dash of a name is written so that it stays one.
+    let page = kanon(&["man"]).out.replace("\\-", "-");
     assert!(page.starts_with(".ie") || page.contains(".TH"), "{page}");
     for command in &commands {
         assert!(page.contains(command), "{command}");
