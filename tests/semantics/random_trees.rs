@@ -70,7 +70,7 @@ fn most_trees_have_a_value_and_faults_of_every_kind_occur() {
 fn machines_run() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = |what: &str| *counts.entry(what.to_string()).or_default() += 1;
-    for seed in 0..1_000 {
+    for seed in 0..2_500 {
         let machine = Machine::new(seed, 14);
         let cx = Cx::new(&machine.model, &machine.scope).with_fuel(FUEL);
         let constants = reference::constants(&cx);
