@@ -87,6 +87,8 @@ pub struct Accepted {
     pub witnesses: u64,
     /// Of the proof of a formula: nodes.
     pub nodes: u64,
+    /// The valuations of the constants that the certificate lists; of a symbolic constant there is no value.
+    pub constants: Vec<Constants>,
     pub part: Part,
     /// What has to be believed for it beside this program: nothing, or it is accepted relative to these.
     pub relative: Vec<Believed>,
@@ -164,8 +166,8 @@ pub fn check_model<R: Read>(
     };
     checker.read(&mut first)?;
     checker.follow(&mut second)?;
-    let Checker { transitions, witnesses, relative, .. } = checker;
-    Ok(Accepted { statement, transitions, witnesses, nodes: 0, part, relative })
+    let Checker { transitions, witnesses, relative, valuations: constants, .. } = checker;
+    Ok(Accepted { statement, transitions, witnesses, nodes: 0, constants, part, relative })
 }
 
 /// The model at the sizes of the statement, and of the files that it names.
@@ -278,7 +280,7 @@ fn put_all(out: &mut Vec<u8>, values: &[Option<Value>], decls: &[Decl]) -> bool 
 }
 
 /// Values of constants; a symbolic one has none.
-pub(crate) type Constants = Vec<Option<Value>>;
+pub type Constants = Vec<Option<Value>>;
 
 /// What is known while a certificate is followed.
 pub(crate) struct Checker<'m> {
@@ -309,13 +311,14 @@ impl<'m> Checker<'m> {
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if (kind as u8) < last as u8 {
+            if kind.place() < last.place() {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
             while !bytes.is_empty() {
                 match kind {
+                    _ if self.is_of_constants(kind) => break,
                     Kind::Valuations => {
                         let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
                         self.valuations.push(v);
@@ -346,6 +349,12 @@ impl<'m> Checker<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a chunk is of the proof that PROPERTIES have no other valuations. Nobody reads it here: without the
+    /// encoder that made it, it says nothing.
+    pub fn is_of_constants(&self, kind: Kind) -> bool {
+        self.statement.constants == How::Solved && matches!(kind, Kind::Question | Kind::Steps)
     }
 
     pub fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
@@ -411,6 +420,7 @@ impl<'m> Checker<'m> {
                         self.initial(initial, constants, &mut bytes)?;
                         initial += 1;
                     }
+                    _ if self.is_of_constants(kind) => break,
                     _ => {
                         let record = bytes.left();
                         let (valuation, variables) = self.state(&mut bytes).ok_or_else(changed)?;

@@ -60,6 +60,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Chunks come in the order of these; the steps of a question are behind it, and before the next one.
+    pub fn place(self) -> u8 {
+        (self as u8).min(Kind::Question as u8)
+    }
+
     fn of(byte: u8) -> Option<Kind> {
         let of_states = [Kind::Valuations, Kind::Initial, Kind::States];
         let of_paths = [Kind::Obligations, Kind::Components, Kind::Instances, Kind::Nodes];

@@ -62,7 +62,8 @@ pub(crate) fn check_invariant<R: Read>(
     }
     let (transitions, valuations) = (walk.transitions, reached.found.len() as u64);
     let statement = Statement { states, valuations, ..statement };
-    Ok(Accepted { statement, transitions, witnesses: 0, nodes: 0, part: Part::WHOLE, relative: vec![] })
+    let (constants, part, relative) = (vec![], Part::WHOLE, vec![]);
+    Ok(Accepted { statement, transitions, witnesses: 0, nodes: 0, constants, part, relative })
 }
 
 fn too_large(why: &str) -> Rejected {

@@ -3,7 +3,8 @@
 //!
 //! What is here: the file's form ([`container`], [`codec`], [`statement`]), permutations of elements that a model does
 //! not name ([`permute`]), and the check itself ([`check`]; [`ltl`] for
-//! temporal formulas, `inductive` for invariants that are small enough to be listed); counterexamples are followed by [`trace`]. The model is read by kanon-language, and what it means is
+//! temporal formulas, `inductive` for invariants that are small enough to be listed); counterexamples are followed by [`trace`];
+//! [`said`] puts an answer into words. The model is read by kanon-language, and what it means is
 //! said by the reference evaluator of kanon-semantics. docs/certificate.md describes the file well enough to write
 //! another checker.
 //!
@@ -19,6 +20,7 @@ mod inductive;
 pub mod ltl;
 pub mod permute;
 mod reject;
+pub mod said;
 pub mod statement;
 mod states;
 pub mod trace;

@@ -1,12 +1,16 @@
 //! Writes certificates of proofs by formulas. The machine is made into formulas once more, as the checker will do it
 //! (`kanon_symbolic_checker`), and every question of the argument is decided from scratch, without assumptions: by a
-//! refutation where the SAT solver finds one, otherwise by the word of an SMT solver.
+//! refutation where the SAT solver finds one, otherwise by the word of an SMT solver. Also the proof that constants have
+//! no other valuations, which stands behind the states of those certificates that need it.
 //!
 //! Absent on purpose: anything of the run that found the proof, apart from its lemmas.
 
 use super::{Chunks, Failed};
+use crate::model::Model;
 use crate::model::open::Opened;
-use crate::symbolic::encode::Mutant;
+use crate::symbolic::encode::{Limits, Mutant};
+use crate::value::Scope;
+use kanon_checker::check::Constants;
 use kanon_checker::codec::put_number;
 use kanon_checker::container::{FULL, Kind, Writer};
 use kanon_checker::statement::{Argument, Formulas, Statement};
@@ -17,6 +21,7 @@ use kanon_solver::solver::{Make, NoAnswer, Outcome, Stop};
 use kanon_solver::term::{Bool, Terms};
 use kanon_symbolic_checker::argument::{Question, questions};
 use kanon_symbolic_checker::check::{MAX_WIDTH, asked, encode, hash};
+use kanon_symbolic_checker::constants::no_others;
 use kanon_symbolic_checker::steps;
 use std::io::Write;
 use std::time::Duration;
@@ -37,6 +42,10 @@ pub struct Found<'a> {
 
 /// What a refutation may take where somebody else can be asked.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the refutation of other valuations may cost, as the solver counts it, and its formula: as much as finding them.
+const EFFORT: u64 = 60_000_000;
+const STEPS: u64 = 4_000_000;
 
 /// The least bits of integers without bounds.
 const WIDTH: usize = 8;
@@ -137,6 +146,28 @@ fn refuted(terms: &Terms, claims: &[Bool], stop: &Stop) -> Result<Option<Decided
     Ok(None)
 }
 
+/// Appends the proof that PROPERTIES have no other valuations than those that are listed, if it can be had soon:
+/// otherwise that is believed, and whoever checks the certificate says so.
+pub(super) fn write_no_others<W: Write>(
+    writer: &mut Writer<W>,
+    model: &Model,
+    scope: &Scope,
+    listed: &[Constants],
+    flag: &crate::system::Stop,
+) -> Result<(), Failed> {
+    let stop = Stop::never().with_flag(flag.clone()).with_effort(EFFORT);
+    let limits = Limits { steps: STEPS, stop: Some(flag.clone()), ..Limits::default() };
+    let Ok((encoded, questions)) = no_others(model, scope, listed, limits) else { return Ok(()) };
+    let mut answers = vec![];
+    for q in &questions {
+        match refuted(&encoded.encoder.terms, &q.claims, &stop) {
+            Ok(Some(answer)) => answers.push(answer),
+            Ok(None) | Err(_) => return Ok(()),
+        }
+    }
+    answers.iter().try_for_each(|answer| put_answer(writer, answer))
+}
+
 fn written<W: Write>(out: W, statement: &str, lemmas: &[Vec<u8>], answers: &[Decided]) -> Result<W, Failed> {
     let mut writer = Writer::new(out, statement)?;
     let mut chunks = Chunks { writer: &mut writer, kind: Kind::Lemmas, bytes: vec![] };
@@ -147,28 +178,32 @@ fn written<W: Write>(out: W, statement: &str, lemmas: &[Vec<u8>], answers: &[Dec
     }
     chunks.flush()?;
     for answer in answers {
-        let mut question = vec![];
-        let (width, clauses, hash, steps) = match answer {
-            Decided::Refuted { width, clauses, hash, steps } => (width, clauses, hash, steps),
-            Decided::Told(query) => {
-                put_number(&mut question, 0);
-                writer.chunk(Kind::Question, &question)?;
-                for part in query.as_bytes().chunks(FULL) {
-                    writer.chunk(Kind::Query, part)?;
-                }
-                continue;
-            }
-        };
-        put_number(&mut question, *width as u64);
-        put_number(&mut question, *clauses as u64);
-        question.extend(hash);
-        writer.chunk(Kind::Question, &question)?;
-        let mut chunks = Chunks { writer: &mut writer, kind: Kind::Steps, bytes: vec![] };
-        for (number, step) in (*clauses as u64..).zip(steps) {
-            steps::put(&mut chunks.bytes, step, number);
-            chunks.end_of_record()?;
-        }
-        chunks.flush()?;
+        put_answer(&mut writer, answer)?;
     }
     Ok(writer.seal()?)
+}
+
+fn put_answer<W: Write>(writer: &mut Writer<W>, answer: &Decided) -> Result<(), Failed> {
+    let mut question = vec![];
+    let (width, clauses, hash, steps) = match answer {
+        Decided::Refuted { width, clauses, hash, steps } => (width, clauses, hash, steps),
+        Decided::Told(query) => {
+            put_number(&mut question, 0);
+            writer.chunk(Kind::Question, &question)?;
+            for part in query.as_bytes().chunks(FULL) {
+                writer.chunk(Kind::Query, part)?;
+            }
+            return Ok(());
+        }
+    };
+    put_number(&mut question, *width as u64);
+    put_number(&mut question, *clauses as u64);
+    question.extend(hash);
+    writer.chunk(Kind::Question, &question)?;
+    let mut chunks = Chunks { writer, kind: Kind::Steps, bytes: vec![] };
+    for (number, step) in (*clauses as u64..).zip(steps) {
+        steps::put(&mut chunks.bytes, step, number);
+        chunks.end_of_record()?;
+    }
+    Ok(chunks.flush()?)
 }

@@ -65,6 +65,7 @@ pub fn write<W: Write>(
     certifier.initial(&mut writer)?;
     certifier.states(&mut writer)?;
     certifier.nodes(&mut writer)?;
+    super::no_other_valuations(system, stop, &mut writer)?;
     Ok(writer.seal()?)
 }
 

@@ -87,7 +87,21 @@ pub fn write<W: Write>(
     valuations(system, stop, &mut writer)?;
     certifier.initial(&mut writer)?;
     certifier.states(&mut writer)?;
+    no_other_valuations(system, stop, &mut writer)?;
     Ok(writer.seal()?)
+}
+
+/// The proof that the solver has found all valuations, if it was the solver who found them.
+fn no_other_valuations<W: Write>(
+    system: &Machine,
+    stop: &Stop,
+    writer: &mut Writer<W>,
+) -> Result<(), Failed> {
+    if !system.is_solved_by_solver() {
+        return Ok(());
+    }
+    let listed: Vec<_> = (0..system.valuations()).map(|v| system.constant_values(v)).collect();
+    formulas::write_no_others(writer, &system.model, &system.scope, &listed, stop)
 }
 
 struct Certifier<'a> {

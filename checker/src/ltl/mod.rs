@@ -112,9 +112,9 @@ pub fn check_formula<R: Read>(
     let Formula { checker, atoms, proof } = formula;
     let mut walk = Walk { checker, atoms, follower: Follower::new(&closure, &ways, &proof) };
     walk.follow(&mut second)?;
-    let Checker { transitions, witnesses, relative, .. } = walk.checker;
+    let Checker { transitions, witnesses, relative, valuations: constants, .. } = walk.checker;
     let nodes = proof.nodes() as u64;
-    Ok(Accepted { statement, transitions, witnesses, nodes, part, relative })
+    Ok(Accepted { statement, transitions, witnesses, nodes, constants, part, relative })
 }
 
 /// The first reading: what the proof lists.
@@ -135,12 +135,12 @@ impl Formula<'_> {
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
-            if (kind as u8) < last as u8 {
+            if kind.place() < last.place() {
                 return Err(malformed("chunks come in another order"));
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() {
+            while !bytes.is_empty() && !self.checker.is_of_constants(kind) {
                 self.record(kind, &mut bytes, closure, ways).map_err(|why| match why {
                     Refused::Twice(state) => Rejected::Twice { state },
                     Refused::Malformed(why) => malformed(why),

@@ -213,8 +213,68 @@ pub fn hash(clauses: &Clausal) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// A chunk, with its number.
-type Chunk = Option<(usize, Kind, Vec<u8>)>;
+/// The chunks of a file, one after the other.
+pub(crate) struct Unread<R: Read> {
+    reader: Reader<R>,
+    number: usize,
+    /// The next one, with its number.
+    pub chunk: Option<(usize, Kind, Vec<u8>)>,
+}
+
+impl<R: Read> Unread<R> {
+    pub fn new(reader: Reader<R>) -> Unread<R> {
+        Unread { reader, number: 0, chunk: None }
+    }
+
+    pub fn advance(&mut self) -> Result<(), Rejected> {
+        self.number += 1;
+        self.chunk = self.reader.chunk()?.map(|(kind, content)| (self.number, kind, content));
+        Ok(())
+    }
+
+    /// Whether the next chunk belongs to a proof without formulas.
+    pub fn is_before_questions(&self) -> bool {
+        self.chunk.as_ref().is_some_and(|(_, kind, _)| kind.place() < Kind::Question.place())
+    }
+}
+
+/// Follows the refutation of a question: its clauses are made again, and the steps are those of the chunks behind it. Its
+/// clauses and steps. `rest` is what its chunk, of this number, says after the width.
+pub(crate) fn refutation<R: Read>(
+    terms: &Terms,
+    q: &Question,
+    width: usize,
+    (number, rest): (usize, &mut Bytes),
+    unread: &mut Unread<R>,
+) -> Result<(u64, u64), Rejected> {
+    let question = || q.name.clone();
+    let malformed = Rejected::Malformed { chunk: number, why: "a question is not written as one" };
+    let claimed = rest.number().ok_or(malformed.clone())?;
+    let claimed_hash = rest.take(32).ok_or(malformed.clone())?;
+    if !rest.is_empty() {
+        return Err(malformed);
+    }
+    if width > MAX_WIDTH || width < least_width(terms, q.claims.iter().copied()) {
+        return Err(Rejected::Width { question: question() });
+    }
+    // Nobody stops it.
+    let made = Clausal::of(terms, &q.claims, Width(width), &Stop::never());
+    let made = made.ok_or(Rejected::OtherClauses { question: question() })?;
+    if made.len() as u64 != claimed || hash(&made) != *claimed_hash {
+        return Err(Rejected::OtherClauses { question: question() });
+    }
+    let mut refutation = Refutation::of(&made);
+    let wrong = |wrong| Rejected::Step { question: question(), wrong };
+    unread.advance()?;
+    while let Some((_, Kind::Steps, content)) = &unread.chunk {
+        let mut bytes = Bytes::new(content);
+        while !bytes.is_empty() {
+            refutation.follow(&mut bytes).map_err(wrong)?;
+        }
+        unread.advance()?;
+    }
+    Ok((claimed, refutation.end().map_err(wrong)?))
+}
 
 /// Checks the proof of a statement about this model at this scope: that they are those of the statement is up to the
 /// caller.
@@ -224,18 +284,14 @@ type Chunk = Option<(usize, Kind, Vec<u8>)>;
 pub fn check_opened<R: Read>(
     opened: &Opened,
     statement: Statement,
-    mut reader: Reader<R>,
+    reader: Reader<R>,
     solver: Option<&str>,
 ) -> Result<Accepted, Rejected> {
     let Some(formulas) = &statement.formulas else { return Err(Rejected::NoProofByFormulas) };
-    let mut number = 0;
-    let mut next = || -> Result<Chunk, Rejected> {
-        number += 1;
-        Ok(reader.chunk()?.map(|(kind, content)| (number, kind, content)))
-    };
+    let mut unread = Unread::new(reader);
     let mut lemmas = vec![];
-    let mut chunk = next()?;
-    while let Some((number, Kind::Lemmas, content)) = &chunk {
+    unread.advance()?;
+    while let Some((number, Kind::Lemmas, content)) = &unread.chunk {
         let malformed = Rejected::Malformed { chunk: *number, why: "a lemma is not written as one" };
         let mut bytes = Bytes::new(content);
         while !bytes.is_empty() {
@@ -243,16 +299,15 @@ pub fn check_opened<R: Read>(
             let lemma = length.and_then(|n| bytes.take(n)).ok_or(malformed.clone())?;
             lemmas.push(lemma.to_vec());
         }
-        chunk = next()?;
+        unread.advance()?;
     }
     let mut encoded = encode(opened, &statement, Mutant::None)?;
     let all = questions(&mut encoded, &formulas.argument, &lemmas).map_err(Rejected::Argument)?;
     let terms = &encoded.encoder.terms;
     let (mut clauses, mut steps, mut without) = (0, 0, vec![]);
     for q in &all {
-        let question = || q.name.clone();
-        let Some((number, Kind::Question, content)) = chunk else {
-            return Err(Rejected::Missing { question: question() });
+        let Some((number, Kind::Question, content)) = unread.chunk.take() else {
+            return Err(Rejected::Missing { question: q.name.clone() });
         };
         let malformed = Rejected::Malformed { chunk: number, why: "a question is not written as one" };
         let mut bytes = Bytes::new(&content);
@@ -262,45 +317,22 @@ pub fn check_opened<R: Read>(
                 return Err(malformed);
             }
             let mut text: Vec<u8> = vec![];
-            chunk = next()?;
-            while let Some((_, Kind::Query, content)) = &chunk {
+            unread.advance()?;
+            while let Some((_, Kind::Query, content)) = &unread.chunk {
                 text.extend(content);
-                chunk = next()?;
+                unread.advance()?;
             }
             if text != asked(terms, q).as_bytes() {
-                return Err(Rejected::OtherQuery { question: question() });
+                return Err(Rejected::OtherQuery { question: q.name.clone() });
             }
             without.push(q);
             continue;
         }
-        let claimed = bytes.number().ok_or(malformed.clone())?;
-        let claimed_hash = bytes.take(32).ok_or(malformed.clone())?;
-        if !bytes.is_empty() {
-            return Err(malformed);
-        }
-        if width > MAX_WIDTH || width < least_width(terms, q.claims.iter().copied()) {
-            return Err(Rejected::Width { question: question() });
-        }
-        // Nobody stops it.
-        let made = Clausal::of(terms, &q.claims, Width(width), &Stop::never());
-        let made = made.ok_or(Rejected::OtherClauses { question: question() })?;
-        if made.len() as u64 != claimed || hash(&made) != *claimed_hash {
-            return Err(Rejected::OtherClauses { question: question() });
-        }
-        clauses += claimed;
-        let mut refutation = Refutation::of(&made);
-        let wrong = |wrong| Rejected::Step { question: question(), wrong };
-        chunk = next()?;
-        while let Some((_, Kind::Steps, content)) = &chunk {
-            let mut bytes = Bytes::new(content);
-            while !bytes.is_empty() {
-                refutation.follow(&mut bytes).map_err(wrong)?;
-            }
-            chunk = next()?;
-        }
-        steps += refutation.end().map_err(wrong)?;
+        let (c, s) = refutation(terms, q, width, (number, &mut bytes), &mut unread)?;
+        clauses += c;
+        steps += s;
     }
-    if chunk.is_some() {
+    if unread.chunk.is_some() {
         return Err(Rejected::TooMany);
     }
     let relative = match (without.first(), &formulas.solver) {

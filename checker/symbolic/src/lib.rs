@@ -6,13 +6,18 @@
 //! those of the certificate by their hash, and refuted step by step ([`steps`]). No solver is asked, unless the proof is
 //! one of an SMT solver: then another one has to agree, and the answer is relative to it.
 //!
+//! Of a certificate of states whose constants only a solver finds, all but that is checked by kanon-checker, and here
+//! that there are no others ([`constants`]).
+//!
 //! Absent on purpose: engines. The features of kanon-solver that link a SAT solver are off.
 
 #![deny(unsafe_code)]
 
 pub mod argument;
 pub mod check;
+pub mod constants;
 pub mod lemma;
 pub mod steps;
 
 pub use check::{Accepted, Rejected, check};
+pub use constants::{AcceptedStates, check_states};

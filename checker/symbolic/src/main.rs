@@ -1,8 +1,9 @@
 //! `kanon-symbolic-checker MODEL CERTIFICATE`
 
+use kanon_checker::check::Effort;
 use kanon_checker::statement::{Argument, Goal};
 use kanon_language::model::load::with_large_stack;
-use kanon_symbolic_checker::{Accepted, Rejected, check};
+use kanon_symbolic_checker::{Accepted, AcceptedStates, Rejected, check, check_states};
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
@@ -14,6 +15,9 @@ Checks a certificate that `kanon check MODEL --engine ENGINE --certificate CERTI
 `kanon bmc`, `kinduction` or `ic3`. The model is made into formulas again, and each refutation is
 followed step by step; the encoder is trusted. Where the certificate rests on an SMT solver, another
 one is asked: z3 or cvc5, whichever is installed, or the one that --solver names.
+
+A certificate of states is checked as kanon-checker does it; and if its constants are such that only
+a solver finds them all, the proof in it that there are no others is followed.
 
 Exit code: 0 accepted, 1 rejected, 2 wrong arguments, 3 accepted relative to a solver, or not decided.";
 
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
     };
     // Formulas nest deeply.
     match with_large_stack(|| check(Path::new(model), file, solver)) {
+        Ok(Err(Rejected::NoProofByFormulas)) => states(model, certificate),
         Ok(answer) => answered(answer),
         Err(e) => said(3, &format!("not decided: {e}")),
     }
@@ -43,6 +48,28 @@ fn answered(answer: Result<Accepted, Rejected>) -> ExitCode {
         Err(why) if why.is_undecided() => said(3, &format!("not decided: {why}")),
         Err(why) => said(1, &format!("rejected: {why}")),
     }
+}
+
+/// A certificate of states, or of a temporal formula.
+fn states(model: &str, certificate: &str) -> ExitCode {
+    let mut open = || File::open(certificate).map(BufReader::new);
+    match with_large_stack(|| check_states(Path::new(model), &mut open, Effort::default())) {
+        Ok(Ok(answer)) => said(if answer.accepted.relative.is_empty() { 0 } else { 3 }, &of_states(&answer)),
+        Ok(Err(why)) if why.is_undecided() => said(3, &format!("not decided: {why}")),
+        Ok(Err(why)) => said(1, &format!("rejected: {why}")),
+        Err(e) => said(3, &format!("not decided: {e}")),
+    }
+}
+
+fn of_states(answer: &AcceptedStates) -> String {
+    let mut out = kanon_checker::said::text(&answer.accepted);
+    if let Some((clauses, steps)) = answer.refuted {
+        out += &format!(
+            "\n  other valuations are refuted: {clauses} clauses, {steps} steps\n  believed: the encoder, which made \
+             the formulas of PROPERTIES again"
+        );
+    }
+    out
 }
 
 fn text(accepted: &Accepted) -> String {
