@@ -15,10 +15,10 @@ type Expectation = BTreeMap<String, String>;
 
 /// The expectations of the first comment.
 fn expectations(text: &str) -> Vec<Expectation> {
-    let Some(comment) = text.trim_start().strip_prefix("/*").and_then(|t| t.split("*/").next()) else {
-        return vec![];
-    };
-    let lines = comment.lines().filter_map(|l| l.trim().strip_prefix("expect:"));
+    let in_b = text.trim_start().strip_prefix("/*").and_then(|t| t.split("*/").next());
+    let in_z = text.lines().take_while(|l| l.starts_with('%')).map(|l| l.trim_start_matches('%'));
+    let comment = in_b.map_or_else(|| in_z.collect(), |comment| comment.lines().collect::<Vec<_>>());
+    let lines = comment.into_iter().filter_map(|l| l.trim().strip_prefix("expect:"));
     let pairs = |line: &str| -> Expectation {
         let plain = line.split(';').next().unwrap_or_default();
         let pair = |p: &str| p.split_once('=').map(|(k, v)| (k.to_string(), v.to_string()));
@@ -33,7 +33,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
         let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if path.is_dir() {
             files(&path, out);
-        } else if matches!(kind, "mch" | "ref" | "imp" | "eventb") {
+        } else if matches!(kind, "mch" | "ref" | "imp" | "eventb" | "tex" | "zed" | "utf8") {
             out.push(path);
         }
     }

@@ -7,19 +7,19 @@ use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
 use crate::lang::macros::Definitions;
 use crate::lang::style::Style;
+use crate::lang::z::Z;
 use std::path::{Path, PathBuf};
 
 /// All front ends. The first one reads files of unknown endings, too.
-pub static ALL: [&dyn FrontEnd; 2] = [&ClassicalB, &EventB];
+pub static ALL: [&dyn FrontEnd; 3] = [&ClassicalB, &EventB, &Z];
 
 /// Languages that are known and not read, by the endings of their files.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 8] = [
     ("bcm", "checked Event-B machine of Rodin"),
     ("bcc", "checked Event-B context of Rodin"),
     ("csp", "CSP-M specification"),
     ("cspm", "CSP-M specification"),
     ("tla", "TLA+ module"),
-    ("zed", "Z specification"),
     ("als", "Alloy model"),
     ("rmch", "machine of B rules"),
     ("pml", "Promela model"),

@@ -20,3 +20,4 @@ pub mod spelling;
 pub mod stack;
 pub mod style;
 pub mod walk;
+pub mod z;
