@@ -299,6 +299,10 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
 }
 
 fn refused(e: &clap::Error, as_json: bool) -> Exit {
+    if e.kind() == clap::error::ErrorKind::DisplayVersion {
+        report::out(&report::version::text());
+        return Exit::Holds;
+    }
     let text = e.to_string();
     if !e.use_stderr() {
         report::out(&text);

@@ -28,6 +28,7 @@ pub mod symbolic;
 pub mod system;
 pub mod text;
 pub mod typed;
+pub mod version;
 
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write};

@@ -11,7 +11,7 @@ use crate::solver::{NoAnswer, Outcome, Solver, Stop};
 use crate::term::{Assignment, Bool, BoolNode, Terms, Var};
 use hashbrown::HashMap;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -331,10 +331,17 @@ pub const KNOWN: [&str; 2] = ["z3", "cvc5"];
 
 /// Which of the known solvers are there. Nothing is run for it: a program may never end.
 pub fn installed() -> Vec<&'static str> {
+    found().into_iter().map(|(name, _)| name).collect()
+}
+
+/// The same, with where they are.
+pub fn found() -> Vec<(&'static str, PathBuf)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there =
-        |program: &&str| std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)));
-    KNOWN.into_iter().filter(is_there).collect()
+    let place = |name: &'static str| {
+        let file = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|f| is_program(f))?;
+        Some((name, file))
+    };
+    KNOWN.into_iter().filter_map(place).collect()
 }
 
 #[cfg(unix)]
