@@ -1,9 +1,10 @@
 //! Questions of an editor about a document, and their answers.
 
 use super::text::Text;
-use super::world::{Document, Page, World, is_classical, uri_of};
-use crate::lang::b::index::{Declared, Index, Kind, index};
+use super::world::{Document, Page, World, is_classical, is_csp, uri_of};
+use crate::lang::b::index::index;
 use crate::lang::diag::{Diagnostic, FileId, Severity, SourceMap, Span};
+use crate::lang::index::{Declared, Index, Kind};
 use crate::lang::languages;
 use crate::lang::notation::{functions, is_reserved};
 use crate::lang::style::Style;
@@ -65,6 +66,40 @@ const WORDS: [&str; 53] = [
     "WHERE",
     "WHILE",
     "skip",
+];
+
+/// Words of texts of Event-B, which are offered beside names.
+const EVENT_B_WORDS: [&str; 30] = [
+    "any",
+    "anticipated",
+    "axioms",
+    "begin",
+    "bool",
+    "card",
+    "constants",
+    "context",
+    "convergent",
+    "dom",
+    "end",
+    "event",
+    "events",
+    "extends",
+    "finite",
+    "inter",
+    "invariants",
+    "machine",
+    "partition",
+    "ran",
+    "refines",
+    "sees",
+    "sets",
+    "then",
+    "theorem",
+    "union",
+    "variables",
+    "variant",
+    "where",
+    "with",
 ];
 
 /// What an editor is told of a diagnostic.
@@ -136,7 +171,7 @@ fn meaning(world: &mut World, uri: &str, position: &Json) -> Option<(Meaning, Sp
     let (name, span) = (machine.machine.name.clone(), machine.machine.span);
     let pages = world.related(&path);
     let found = pages.into_iter().skip(1).find_map(|page| {
-        let at = page.index.names.iter().position(|d| d.kind == Kind::Machine && d.name == name)?;
+        let at = page.index.names.iter().position(|d| d.kind.is_component() && d.name == name)?;
         Some((page, at))
     });
     let meaning =
@@ -151,6 +186,11 @@ fn described(declared: &Declared, text: &Text, ty: Option<&String>) -> String {
             let head = of(declared.head);
             // The parameters end before the bracket that closes them.
             if head.contains('(') { format!("{head})") } else { head.to_string() }
+        }
+        Kind::Event => {
+            let parameters = of(declared.whole);
+            let head = parameters.lines().next().unwrap_or_default().trim();
+            head.chars().take(200).collect()
         }
         Kind::Definition => of(declared.whole).chars().take(600).collect(),
         _ => match ty {
@@ -225,7 +265,7 @@ fn places(world: &mut World, uri: &str, position: &Json) -> Option<(Vec<Places>,
     if declared.scope.is_none() {
         for page in world.relating(&path).into_iter().skip(1) {
             let spans: Vec<Span> = match declared.kind {
-                Kind::Machine => {
+                Kind::Machine | Kind::Context => {
                     let named = page.index.references.iter().filter(|r| r.machine.name == declared.name);
                     named.map(|r| r.machine.span).collect()
                 }
@@ -274,11 +314,21 @@ fn is_plain(name: &str) -> bool {
         && index(&format!("MACHINE M CONSTANTS {name} END"), FileId(0)).diagnostics.is_empty()
 }
 
+/// A refinement of Event-B has the names of its abstraction, which declares them again: they would have to be renamed
+/// together.
+fn can_rename(world: &World, uri: &str) -> Result<(), String> {
+    match world.document(uri).is_some_and(|d| is_classical(&d.path)) {
+        true => Ok(()),
+        false => Err("only names of classical B can be renamed".to_string()),
+    }
+}
+
 /// The range of a name that can be renamed.
 ///
 /// # Errors
 /// Why there is none.
 pub fn renamable(world: &mut World, uri: &str, position: &Json) -> Result<Json, String> {
+    can_rename(world, uri)?;
     let (meaning, span) = meaning(world, uri, position).ok_or("there is no name here")?;
     if let Meaning::Unknown(name) = meaning {
         return Err(format!("it is not known what `{name}` means"));
@@ -292,6 +342,7 @@ pub fn renamable(world: &mut World, uri: &str, position: &Json) -> Result<Json, 
 /// # Errors
 /// Why that would change the meaning of a model, or cannot be done.
 pub fn rename(world: &mut World, uri: &str, position: &Json, new: &str) -> Result<Json, String> {
+    can_rename(world, uri)?;
     if !is_plain(new) {
         return Err(format!("`{new}` is no name, or a reserved word"));
     }
@@ -391,46 +442,50 @@ pub fn completion(world: &mut World, uri: &str, position: &Json) -> Option<Json>
     };
     for declared in &d.index()?.names {
         let is_seen = declared.scope.is_none_or(|s| s.lo <= offset && offset <= s.hi);
-        if is_seen && declared.kind != Kind::Machine {
+        if is_seen && !declared.kind.is_component() {
             let ty = d.type_of(declared).map(|ty| format!(" : {ty}")).unwrap_or_default();
             add(&declared.name, completion_kind(declared.kind), format!("{}{ty}", declared.kind.word()));
         }
     }
-    if is_classical(&path) {
+    if !is_csp(&path) {
         for page in world.related(&path).iter().skip(1) {
             let file = page.path.file_name().unwrap_or_default().to_string_lossy();
-            let globals = page.index.names.iter().filter(|d| d.scope.is_none() && d.kind != Kind::Machine);
+            let globals = page.index.names.iter().filter(|d| d.scope.is_none() && !d.kind.is_component());
             for declared in globals {
                 let detail = format!("{} of {file}", declared.kind.word());
                 add(&declared.name, completion_kind(declared.kind), detail);
             }
         }
+    }
+    if is_classical(&path) {
         WORDS.iter().for_each(|w| add(w, 14, String::new()));
         functions().for_each(|w| add(w, 3, "function".to_string()));
+    } else if !is_csp(&path) {
+        EVENT_B_WORDS.iter().for_each(|w| add(w, 14, String::new()));
     }
     Some(json!({ "isIncomplete": false, "items": items }))
 }
 
 fn completion_kind(kind: Kind) -> u32 {
     match kind {
-        Kind::Machine => 9,
+        Kind::Machine | Kind::Context => 9,
         Kind::Parameter | Kind::Variable | Kind::Local => 6,
         Kind::Set | Kind::Freetype => 13,
         Kind::Element | Kind::Constructor => 20,
         Kind::Constant => 21,
-        Kind::Operation => 2,
+        Kind::Operation | Kind::Event => 2,
         Kind::Definition => 15,
     }
 }
 
 fn symbol_kind(kind: Kind) -> u32 {
     match kind {
-        Kind::Machine => 5,
+        Kind::Machine | Kind::Context => 5,
         Kind::Parameter | Kind::Variable | Kind::Local => 13,
         Kind::Set | Kind::Freetype => 10,
         Kind::Element | Kind::Constructor => 22,
         Kind::Constant => 14,
-        Kind::Operation => 6,
+        Kind::Operation | Kind::Event => 6,
         Kind::Definition => 12,
     }
 }
@@ -442,17 +497,28 @@ pub fn symbols(world: &mut World, uri: &str) -> Option<Json> {
                 "range": d.text.range(n.whole.lo, n.whole.hi),
                 "selectionRange": d.text.range(n.span.lo, n.span.hi) })
     };
-    let names = &d.index()?.names;
-    let inside: Vec<Json> =
-        names.iter().filter(|n| n.scope.is_none() && n.kind != Kind::Machine).map(symbol).collect();
-    Some(match names.iter().find(|n| n.kind == Kind::Machine) {
-        Some(machine) => {
-            let mut whole = symbol(machine);
-            whole["children"] = inside.into();
-            json!([whole])
+    // What a machine or a context declares is inside of it; a file of definitions has neither.
+    let mut all: Vec<Json> = vec![];
+    let mut children: Vec<Json> = vec![];
+    let mut is_inside = false;
+    let close = |children: &mut Vec<Json>, all: &mut Vec<Json>, is_inside: bool| {
+        let found = std::mem::take(children);
+        match all.last_mut().filter(|_| is_inside) {
+            Some(component) => component["children"] = found.into(),
+            None => all.extend(found),
         }
-        None => inside.into(),
-    })
+    };
+    for n in d.index()?.names.iter().filter(|n| n.scope.is_none()) {
+        if n.kind.is_component() {
+            close(&mut children, &mut all, is_inside);
+            is_inside = true;
+            all.push(symbol(n));
+        } else {
+            children.push(symbol(n));
+        }
+    }
+    close(&mut children, &mut all, is_inside);
+    Some(all.into())
 }
 
 pub fn folds(world: &mut World, uri: &str) -> Option<Json> {
@@ -500,7 +566,7 @@ pub fn lenses(world: &mut World, uri: &str, is_running: bool) -> Option<Json> {
             let name = d.index()?.machine().map(|m| m.name.to_string()).unwrap_or_default();
             (name, d.text.range(header.lo, header.hi))
         }
-        None if is_classical(&d.path) => return Some(json!([])),
+        None if is_classical(&d.path) || is_csp(&d.path) => return Some(json!([])),
         None => (d.path.file_stem()?.to_string_lossy().into_owned(), d.text.range(0, 0)),
     };
     let lens = |title: String, command: &str| json!({ "range": range, "command": { "title": title, "command": command, "arguments": [uri] } });

@@ -2,10 +2,10 @@
 
 use super::text::Text;
 use crate::lang::b::ClassicalB;
-use crate::lang::b::index::{Declared, Index, Kind, index};
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::files::{Disk, Files, Overlay};
 use crate::lang::front::FrontEnd;
+use crate::lang::index::{Declared, Index, Kind};
 use crate::lang::languages;
 use crate::model::Model;
 use crate::model::load::load_from;
@@ -13,8 +13,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Endings of files in classical B.
-const ENDINGS: [&str; 5] = ["mch", "ref", "imp", "sys", "def"];
+/// Endings of files in classical B, and of texts of Event-B: those of one language do not refer to those of the other.
+const CLASSICAL: [&str; 5] = ["mch", "ref", "imp", "sys", "def"];
+const EVENT_B: [&str; 3] = ["eventb", "mchx", "ctxx"];
+
+fn endings(path: &Path) -> &'static [&'static str] {
+    if is_classical(path) { &CLASSICAL } else { &EVENT_B }
+}
 
 /// Files that are looked at for the sake of another one.
 const MOST_FILES: usize = 400;
@@ -116,7 +121,7 @@ pub struct World {
     cache: HashMap<PathBuf, (Arc<str>, Arc<Index>)>,
 }
 
-/// Whether a file is read as classical B: names are looked up in these only.
+/// Whether a file is read as classical B.
 pub fn is_classical(path: &Path) -> bool {
     languages::for_path(path).is_ok_and(|front| front.language() == ClassicalB.language())
 }
@@ -200,10 +205,10 @@ impl World {
     }
 
     fn look(&self, d: &Document) -> Known {
-        let index = match is_classical(&d.path) {
-            true => Arc::new(index(&d.text.text, FileId(0))),
-            false => Arc::default(),
-        };
+        if is_csp(&d.path) {
+            return csp(d);
+        }
+        let index: Arc<Index> = languages::index(&d.path, &d.text.text, FileId(0)).unwrap_or_default().into();
         let is_definitions = d.path.extension().is_some_and(|e| e.eq_ignore_ascii_case("def"));
         if is_definitions {
             let mut sources = SourceMap::default();
@@ -239,7 +244,7 @@ impl World {
         let index = match known {
             Some((_, index)) => index.clone(),
             None => {
-                let index = Arc::new(index(&text.text, FileId(0)));
+                let index = Arc::new(languages::index(path, &text.text, FileId(0))?);
                 self.cache.insert(identity, (text.text.clone(), index.clone()));
                 index
             }
@@ -251,7 +256,7 @@ impl World {
     fn beside(&self, path: &Path, machine: &str) -> Option<PathBuf> {
         let files = self.files();
         let folder = path.parent()?;
-        ENDINGS.iter().map(|e| folder.join(format!("{machine}.{e}"))).find(|p| files.is_file(p))
+        endings(path).iter().map(|e| folder.join(format!("{machine}.{e}"))).find(|p| files.is_file(p))
     }
 
     /// The files that a file refers to, directly or not, itself first.
@@ -279,8 +284,8 @@ impl World {
         let mut found: Vec<Page> = self.page(path).into_iter().collect();
         let Some(folder) = path.parent() else { return found };
         let names = self.files().list(folder);
-        let is_b = |n: &String| ENDINGS.iter().any(|e| n.ends_with(&format!(".{e}")));
-        for name in names.into_iter().filter(is_b).take(MOST_FILES) {
+        let is_one = |n: &String| endings(path).iter().any(|e| n.ends_with(&format!(".{e}")));
+        for name in names.into_iter().filter(is_one).take(MOST_FILES) {
             let other = folder.join(name);
             if Disk.identity(&other) == identity {
                 continue;
@@ -321,6 +326,18 @@ impl Document {
         let is_global = declared.scope.is_none() && !known.is_typed;
         known.types.get(&declared.span).or_else(|| self.last_types.get(&last).filter(|_| is_global))
     }
+}
+
+/// Whether a file is a script of CSP-M.
+pub fn is_csp(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+    kanon_csp::EXTENSIONS.contains(&&*ending)
+}
+
+/// What is wrong with a script.
+fn csp(d: &Document) -> Known {
+    let (sources, diagnostics) = crate::run::types::script(&d.path, Some(d.text.text.clone()));
+    Known { sources, diagnostics, ..Known::default() }
 }
 
 fn types(model: &Model) -> HashMap<Span, String> {

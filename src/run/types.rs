@@ -5,6 +5,7 @@ use crate::lang::languages;
 use crate::model::load::{Loaded, load};
 use crate::model::{Model, SetId, Type};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a model defines.
 #[derive(Debug, Default)]
@@ -42,13 +43,23 @@ impl Typed {
 /// Types the model at a path.
 pub fn types(path: &Path) -> Typed {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
-    if kanon_csp::EXTENSIONS.contains(&&*ending) { csp(path) } else { composed(path) }
+    if kanon_csp::EXTENSIONS.contains(&&*ending) { csp(path, None) } else { composed(path) }
 }
 
-fn csp(path: &Path) -> Typed {
+/// What is wrong with a script of CSP-M, whose text may be that of an editor.
+pub fn script(path: &Path, text: Option<Arc<str>>) -> (SourceMap, Vec<Diagnostic>) {
+    let typed = csp(path, text);
+    (typed.sources, typed.diagnostics)
+}
+
+fn csp(path: &Path, text: Option<Arc<str>>) -> Typed {
     let mut sources = SourceMap::default();
     let language = "CSP-M";
-    let file = match sources.read(path) {
+    let read = match text {
+        Some(text) => Ok(sources.add(path, text)),
+        None => sources.read(path),
+    };
+    let file = match read {
         Ok(file) => file,
         Err(message) => {
             let file = sources.add(path, "");

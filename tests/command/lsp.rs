@@ -238,6 +238,76 @@ fn a_conversation() {
     editor.leave();
 }
 
+const PATH: &str = "context Track\nconstants last\naxioms\n  @axm1 last = 4\nend\n";
+
+const CAR: &str = "machine Car sees Track\nvariables at\ninvariants\n  @inv1 at ∈ 0‥last\nevents\n  \
+                   event INITIALISATION\n    then\n      @act1 at ≔ 0\n  end\n\n  \
+                   event go\n    any far\n    where\n      @grd1 far ∈ 1‥last − at\n    then\n      \
+                   @act1 at ≔ at + far\n  end\nend\n";
+
+/// A text of Event-B, and a context in a file of its own.
+#[test]
+fn a_conversation_about_event_b() {
+    let track = uri(&file("lsp-eventb", "Track.ctxx", PATH));
+    let car = uri(&file("lsp-eventb", "Car.eventb", CAR));
+    let mut editor = Editor::new();
+    editor.open(&car, &CAR.replace("0‥last", "0‥lost"));
+    let found = editor.diagnostics(&car, 1);
+    assert!(found.iter().any(|d| d["range"]["start"]["line"] == 3), "{found:?}");
+    editor.change(&car, 2, json!({ "text": CAR }));
+    assert_eq!(editor.diagnostics(&car, 2), [] as [Value; 0]);
+    let words = |hover: Result<Value, Value>| hover.expect("an answer")["contents"]["value"].to_string();
+    let variable = words(editor.at("hover", &car, (15, 17), json!({})));
+    assert!(variable.contains("at : INTEGER") && variable.contains("variable"), "{variable}");
+    assert!(words(editor.at("hover", &car, (3, 16), json!({}))).contains("constant of Track.ctxx"));
+    assert!(words(editor.at("hover", &car, (10, 9), json!({}))).contains("event go"));
+    let goes = |answer: Result<Value, Value>| answer.map(|a| (a["uri"].clone(), a["range"].clone()));
+    let far = goes(editor.at("definition", &car, (15, 22), json!({})));
+    assert_eq!(far, Ok((json!(car), range((11, 8), (11, 11)))));
+    let last = goes(editor.at("definition", &car, (3, 16), json!({})));
+    assert_eq!(last, Ok((json!(track), range((1, 10), (1, 14)))));
+    let context = goes(editor.at("definition", &car, (0, 18), json!({})));
+    assert_eq!(context, Ok((json!(track), range((0, 8), (0, 13)))));
+    let uses = editor.at("references", &car, (1, 10), json!({}));
+    assert_eq!(uses.expect("an answer").as_array().map(Vec::len), Some(6));
+    let here = json!({ "textDocument": { "uri": car } });
+    let symbols = editor.ask("textDocument/documentSymbol", here.clone()).expect("an answer");
+    assert_eq!(symbols[0]["name"], "Car");
+    let inside = symbols[0]["children"].as_array().into_iter().flatten().filter_map(|s| s["name"].as_str());
+    assert_eq!(inside.collect::<Vec<_>>(), ["at", "INITIALISATION", "go"]);
+    let folds = editor.ask("textDocument/foldingRange", here).expect("an answer");
+    assert!(
+        folds.as_array().is_some_and(|f| f.contains(&json!({ "startLine": 10, "endLine": 16 }))),
+        "{folds}"
+    );
+    let items = editor.at("completion", &car, (13, 12), json!({})).expect("an answer");
+    let labels: Vec<&str> =
+        items["items"].as_array().into_iter().flatten().filter_map(|i| i["label"].as_str()).collect();
+    for name in ["at", "far", "last", "where"] {
+        assert!(labels.contains(&name), "{name}: {labels:?}");
+    }
+    let refused = editor.at("rename", &car, (1, 10), json!({ "newName": "place" })).expect_err("not here");
+    assert!(refused["message"].as_str().is_some_and(|m| m.contains("classical B")), "{refused}");
+    editor.leave();
+}
+
+/// Scripts of CSP-M are typed, and no more.
+#[test]
+fn mistakes_in_scripts_of_csp_are_shown() {
+    let script = uri(&file("lsp-csp", "Ticket.csp", ""));
+    let mut editor = Editor::new();
+    editor.open(&script, "channel cash, ticket\nM = cash -> tiket -> M\n");
+    let found = editor.diagnostics(&script, 1);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["range"], range((1, 12), (1, 17)));
+    editor.change(&script, 2, json!({ "range": range((1, 14), (1, 14)), "text": "c" }));
+    assert_eq!(editor.diagnostics(&script, 2), [] as [Value; 0]);
+    assert!(editor.at("hover", &script, (1, 5), json!({})).expect("an answer").is_null());
+    let lenses = editor.ask("textDocument/codeLens", json!({ "textDocument": { "uri": script } }));
+    assert_eq!(lenses, Ok(json!([])));
+    editor.leave();
+}
+
 fn renamings(editor: &mut Editor, counter: &str, limits: &str) {
     let rename = |editor: &mut Editor, place, new: &str| {
         editor.at("rename", counter, place, json!({ "newName": new }))

@@ -4,6 +4,7 @@
 use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap};
+use crate::lang::index::Index;
 use crate::lang::macros::Definitions;
 use crate::lang::style::Style;
 use std::path::Path;
@@ -36,6 +37,11 @@ pub trait FrontEnd: Sync {
     /// # Errors
     /// What is wrong with the text, if it cannot be read.
     fn format(&self, _text: &str, _file: FileId, _style: Style) -> Option<Result<String, Vec<Diagnostic>>> {
+        None
+    }
+
+    /// Who is who in the text; `None` when people do not write files like this one.
+    fn index(&self, _text: &str, _file: FileId) -> Option<Index> {
         None
     }
 }

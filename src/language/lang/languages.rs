@@ -5,6 +5,7 @@ use crate::lang::b::ClassicalB;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::eventb::EventB;
 use crate::lang::front::{FrontEnd, Read};
+use crate::lang::index::Index;
 use crate::lang::macros::Definitions;
 use crate::lang::style::Style;
 use crate::lang::z::Z;
@@ -109,6 +110,11 @@ pub fn format(sources: &SourceMap, file: FileId, style: Style) -> Result<String,
     front.format(&text, file, style).unwrap_or_else(|| {
         refused("B0401", format!("files of this kind ({}) are not formatted, only texts", path.display()))
     })
+}
+
+/// Who is who in the text of a file; `None` where nobody writes such files by hand.
+pub fn index(path: &Path, text: &str, file: FileId) -> Option<Index> {
+    for_path(path).ok()?.index(text, file)
 }
 
 /// The language of a model.

@@ -12,6 +12,7 @@ pub mod eventb;
 pub mod external;
 pub mod files;
 pub mod front;
+pub mod index;
 pub mod languages;
 pub mod macros;
 pub mod notation;

@@ -16,6 +16,7 @@ use crate::lang::ast::{Expr, Machine};
 use crate::lang::composed::Composed;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::front::{Expressions, FrontEnd, Read};
+use crate::lang::index::Index;
 pub use crate::lang::macros::Definitions;
 use crate::lang::stack::catch_with_large_stack;
 use crate::lang::style::Style;
@@ -50,6 +51,10 @@ impl FrontEnd for ClassicalB {
 
     fn format(&self, text: &str, file: FileId, style: Style) -> Option<Result<String, Vec<Diagnostic>>> {
         Some(format::format(text, file, style))
+    }
+
+    fn index(&self, text: &str, file: FileId) -> Option<Index> {
+        Some(index::index(text, file))
     }
 }
 

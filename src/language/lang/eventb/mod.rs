@@ -31,6 +31,7 @@ pub mod translate;
 use crate::lang::ast::Machine;
 use crate::lang::diag::{Diagnostic, FileId, SourceMap, Span};
 use crate::lang::front::{FrontEnd, Read};
+use crate::lang::index::Index;
 use crate::lang::stack::catch_with_large_stack;
 use crate::lang::style::Style;
 use open::Opened;
@@ -77,6 +78,12 @@ impl FrontEnd for EventB {
             Ok(Err(_)) => failed("the formatter failed; this is a bug of kanon".to_string()),
             Err(e) => failed(format!("cannot start a thread to format in: {e}")),
         })
+    }
+
+    fn index(&self, text: &str, file: FileId) -> Option<Index> {
+        // Without a thread, or by a mistake of ours, nothing is known of the text.
+        let indexed = || catch_with_large_stack(|| text::index::index(text, file));
+        text::is_text(text).then(|| indexed().ok().and_then(Result::ok).unwrap_or_default())
     }
 }
 

@@ -4,6 +4,7 @@
 //! A file has one component or several. What a component refers to is looked for in the same file, then beside it.
 
 pub mod format;
+pub mod index;
 pub mod read;
 pub mod write;
 
