@@ -4,6 +4,7 @@ use super::{Exit, ScopeOptions, refuse};
 use crate::animate::{Limits, Session};
 use crate::report;
 use crate::run::Deadline;
+use crate::system::Stop;
 use crate::terminal::{self, Settings};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -54,11 +55,52 @@ pub fn run(args: &Args) -> Exit {
     let settings =
         Settings { mouse: args.mouse, colour: report::colour_out(), limits, ..Settings::default() };
     // In its own mode a terminal sends no Ctrl-C; whoever ends the program from outside leaves the terminal as it was.
-    let leave = settings.leave.clone();
-    let set = ctrlc::set_handler(move || leave.store(true, Ordering::Relaxed));
+    let flag = settings.leave.clone();
+    let set = ctrlc::set_handler(move || leave(&flag));
     drop(set);
+    let flag = settings.leave.clone();
+    // Without the thread the program ends by a signal only.
+    drop(std::thread::Builder::new().spawn(move || {
+        if is_hung_up() {
+            leave(&flag);
+        }
+    }));
     match terminal::run(Box::new(session), &settings) {
         Ok(()) => Exit::Holds,
         Err(e) => super::failed(&format!("the terminal cannot be used: {e}")),
     }
+}
+
+/// How long the screen may take to be left.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Leaves the screen. If it is not left, the terminal has gone, and crossterm reads it for ever; or nobody reads what is
+/// written to it.
+fn leave(flag: &Stop) {
+    flag.store(true, Ordering::Relaxed);
+    std::thread::sleep(GRACE);
+    std::process::exit(Exit::Unknown as i32);
+}
+
+/// Waits until the terminal has gone; false if that cannot be waited for.
+#[cfg(unix)]
+fn is_hung_up() -> bool {
+    use nix::errno::Errno;
+    use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+    use std::os::fd::AsFd;
+    let stdin = std::io::stdin();
+    // Nothing is asked for but what is always told: that it has gone.
+    let mut terminal = [PollFd::new(stdin.as_fd(), PollFlags::empty())];
+    loop {
+        match poll(&mut terminal, PollTimeout::NONE) {
+            Ok(n) if n > 0 => return true,
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn is_hung_up() -> bool {
+    false
 }

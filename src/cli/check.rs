@@ -3,6 +3,7 @@
 use super::records::Records;
 use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
+use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::animate::{Graph, Session};
 use crate::explore::audit::Audit;
@@ -128,6 +129,8 @@ pub struct Args {
     /// Write the counterexample: `*.itf.json`, `*.prob2trace`, or kanon's own JSON
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub watch: Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `kanon ltl`: temporal formulas.
 
 use super::records::Records;
+use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
@@ -66,6 +67,8 @@ pub struct Args {
     /// Print a JSON array with an object per formula instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub watch: Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -30,6 +30,7 @@ mod simulate;
 pub mod symbolic;
 mod types;
 mod wanted;
+mod watch;
 
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
@@ -268,6 +269,9 @@ fn answer(args: Vec<OsString>) -> Exit {
 
 fn run(cli: &Cli, given: &[String]) -> Exit {
     report::set_colour(cli.color);
+    if let Some(exit) = watch::run(&cli.command) {
+        return exit;
+    }
     match &cli.command {
         Command::Check(args) if args.is_project() => project::run(args, given),
         Command::Check(args) => check::run(args),

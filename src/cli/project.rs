@@ -9,9 +9,10 @@ use crate::report::project as shown;
 use crate::run::Deadline;
 use crate::run::manifest::{self, Entry, Given, Known, Setting};
 use crate::run::suite::{Kind, Row, run_all};
+use crate::run::watch;
 use clap::{ArgAction, Args as _, FromArgMatches};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Where a project is looked for.
@@ -32,7 +33,7 @@ const OUTPUT: [&str; 10] = [
 ];
 
 /// Options that may stand beside a project.
-const BESIDE: [&str; 5] = ["json", "sarif", "junit", "annotations", "threads"];
+const BESIDE: [&str; 6] = ["json", "sarif", "junit", "annotations", "threads", "watch"];
 
 /// The settings of a machine: what a command has as options.
 fn known(command: clap::Command) -> Vec<Known> {
@@ -127,6 +128,14 @@ fn entries(path: &Path) -> Result<Vec<Entry>, Refused> {
         if wrong.is_empty() { Ok(entries) } else { Err(wrong) }
     });
     entries.map_err(|diagnostics| Refused { sources, diagnostics })
+}
+
+/// What the answer for a project depends on: itself, and what its machines are read from.
+pub(super) fn files(args: &Args) -> Vec<PathBuf> {
+    let path = args.file.as_deref().unwrap_or(Path::new(NAME));
+    let machines = entries(path).unwrap_or_default();
+    let read = machines.iter().flat_map(|entry| watch::files(&entry.file));
+    std::iter::once(path.to_path_buf()).chain(read).collect()
 }
 
 /// Runs a project; `given` are the options of the command line.

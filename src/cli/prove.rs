@@ -2,6 +2,7 @@
 
 use super::records::Records;
 use super::symbolic::solver;
+use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt, seconds};
 use crate::model::open::{Opened, open_sequents};
 use crate::report::record::Record;
@@ -30,6 +31,8 @@ pub struct Args {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub watch: Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

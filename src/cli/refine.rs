@@ -1,6 +1,7 @@
 //! `kanon refine`: a machine against what it refines.
 
 use super::records::Records;
+use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::report::progress::Line;
 use crate::report::record::Record;
@@ -38,6 +39,8 @@ pub struct Args {
     /// `--json`
     #[arg(long, conflicts_with = "json")]
     pub json_stream: bool,
+    #[command(flatten)]
+    pub watch: Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -131,6 +131,6 @@ fn is_colour_wanted(is_terminal: bool) -> bool {
 }
 
 /// A terminal that calls itself dumb shows control sequences as they are.
-fn is_dumb() -> bool {
+pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|t| t == "dumb")
 }

@@ -59,6 +59,7 @@ pub mod system;
 mod table;
 pub mod types;
 pub mod vacuity;
+pub mod watch;
 pub mod why;
 
 pub use check::{Task, check_file, explore};

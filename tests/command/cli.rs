@@ -1,21 +1,12 @@
 //! The whole program: what people type, what they get, how it ends.
 
+use crate::limits::endless;
 use crate::program::{FAILS, HOLDS, Ran, UNKNOWN, WRONG, file, json as answer, kanon, program, text};
 use serde_json::Value;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Never ends: the states are the natural numbers.
-fn endless(folder: &str) -> PathBuf {
-    let machine = "MACHINE endless VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0\n\
-                   OPERATIONS up = x := x + 1; back = SELECT x > 0 THEN x := x - 1 END END\n";
-    file(folder, "endless.mch", machine)
-}
-
-const SCHEDULER: &str = "models/papers/scheduler0.mch";
-const BROKEN: &str = "models/lang/errors/find_invariant.mch";
+pub const SCHEDULER: &str = "models/papers/scheduler0.mch";
+pub const BROKEN: &str = "models/lang/errors/find_invariant.mch";
 
 #[test]
 fn exit_codes() {
@@ -427,115 +418,6 @@ fn reasons_are_looked_for() {
 }
 
 #[test]
-fn traces_are_written_and_replayed() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("traces");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    for name in ["find_invariant", "find_deadlock", "find_goal", "wd_apply"] {
-        let model = format!("models/lang/errors/{name}.mch");
-        for kind in ["json", "prob2trace"] {
-            let path = folder.join(format!("{name}.{kind}"));
-            assert_eq!(kanon(&["check", &model, "--trace", text(&path)]).code, FAILS);
-            let v = answer(&["replay", &model, text(&path), "--json"], HOLDS);
-            assert_eq!(v["steps"], v["replayed"], "{name}.{kind}");
-        }
-        let answered = file("traces", &format!("{name}.answer"), kanon(&["check", &model, "--json"]).out);
-        assert_eq!(kanon(&["replay", &model, text(&answered)]).code, HOLDS, "{name}: the answer itself");
-    }
-}
-
-#[test]
-fn a_trace_keeps_its_sizes() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sizes.json");
-    let args = ["check", SCHEDULER, "--card", "PROC=4", "--goal", "card(known) = 4", "--trace", text(&path)];
-    assert_eq!(kanon(&args).code, FAILS);
-    assert_eq!(kanon(&["replay", SCHEDULER, text(&path)]).code, HOLDS);
-    assert_eq!(kanon(&["replay", SCHEDULER, text(&path), "--card", "PROC=2"]).code, FAILS);
-}
-
-#[test]
-fn a_wrong_trace_is_told_where_and_why() {
-    let step = |operation: &str, state: &str| {
-        format!(r#"{{"operation":"{operation}","parameters":{{}},"results":{{}},"state":{{{state}}}}}"#)
-    };
-    let start = step("INITIALISATION", r#""x":"0""#);
-    for (steps, number, words) in [
-        (vec![step("INITIALISATION", r#""x":"5""#)], 1, "INITIALISATION does not lead there"),
-        (vec![start.clone(), step("nothing", "")], 2, "no operation `nothing`"),
-        (vec![start.clone(), step("a", r#""x":"7""#)], 2, "x = 1, not 7"),
-        (vec![start.clone(), step("a", ""), step("a", ""), step("a", "")], 4, "not enabled"),
-        (vec![start.clone(), step("a", r#""z":"7""#)], 2, "`z`"),
-        (vec![start.clone(), step("a", r#""x":"TRUE""#)], 2, "`TRUE`"),
-        (vec![step("a", "")], 1, "starts with INITIALISATION"),
-    ] {
-        let trace = format!(r#"{{"format":"kanon-trace","version":1,"steps":[{}]}}"#, steps.join(","));
-        let path = file("wrong", &format!("{number}-{}.json", words.len()), trace);
-        let v = answer(&["replay", BROKEN, text(&path), "--json"], FAILS);
-        assert_eq!(v["failure"]["step"], number, "{words}: {v}");
-        let reason = v["failure"]["reason"].as_str().unwrap_or_default();
-        assert!(reason.contains(words), "{words}: {reason}");
-    }
-    for (name, content) in
-        [("no.json", "{}"), ("bad.json", "{"), ("itf.json", r##"{"#meta":{},"states":[]}"##)]
-    {
-        let path = file("wrong", name, content);
-        assert_eq!(kanon(&["replay", BROKEN, text(&path)]).code, WRONG, "{name}");
-    }
-    assert_eq!(kanon(&["replay", BROKEN, "no/such/trace.json"]).code, WRONG);
-}
-
-#[test]
-fn itf_has_its_own_values() {
-    let machine = "MACHINE shapes SETS S; T = {a, b} CONSTANTS c PROPERTIES c = 7\n\
-        VARIABLES n, b1, f, r, s, q, p, t\n\
-        INVARIANT n : INTEGER & b1 : BOOL & f : S +-> T & r : S <-> T & s <: S & q : seq(T) & p : struct(u: INTEGER, v: BOOL) & t : STRING & n < 1\n\
-        INITIALISATION n := 0 || b1 := TRUE || f := S * {a} || r := S * T || s := {} || q := [b, a] || p := rec(u: 1, v: FALSE) || t := \"hi\"\n\
-        OPERATIONS up = n := n + 99999999999999999999 END\n";
-    let model = file("itf", "shapes.mch", machine);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("itf/shapes.itf.json");
-    let ran = kanon(&["check", text(&model), "--trace", text(&path)]);
-    assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
-    let again = kanon(&["replay", text(&model), text(&path)]);
-    assert_eq!(again.code, HOLDS, "{}{}", again.out, again.err);
-    let v: Value = serde_json::from_slice(&std::fs::read(&path).expect("the file")).expect("JSON");
-    assert_eq!(v["#meta"]["format"], "ITF");
-    assert_eq!(v["vars"].as_array().map(Vec::len), Some(8));
-    assert_eq!(v["params"], serde_json::json!(["c"]));
-    let last = &v["states"][1];
-    for (name, expected) in [
-        ("n", serde_json::json!({"#bigint": "99999999999999999999"})),
-        ("b1", serde_json::json!(true)),
-        ("f", serde_json::json!({"#map": [["S1", "a"], ["S2", "a"]]})),
-        ("s", serde_json::json!({"#set": []})),
-        ("q", serde_json::json!(["b", "a"])),
-        ("p", serde_json::json!({"u": {"#bigint": "1"}, "v": false})),
-        ("t", serde_json::json!("hi")),
-        ("c", serde_json::json!({"#bigint": "7"})),
-    ] {
-        assert_eq!(last[name], expected, "{name}");
-    }
-    assert_eq!(last["r"]["#set"].as_array().map(Vec::len), Some(4));
-    assert_eq!(last["r"]["#set"][0], serde_json::json!({"#tup": ["S1", "a"]}));
-}
-
-#[test]
-fn prob_traces_have_prob_shape() {
-    let machine = "MACHINE constant CONSTANTS c PROPERTIES c : 1..2 VARIABLES x INVARIANT x < c + 2\n\
-        INITIALISATION x := c OPERATIONS r <-- up(d) = PRE d : 1..2 THEN x := x + d || r := x END END\n";
-    let model = file("prob", "constant.mch", machine);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prob/constant.prob2trace");
-    assert_eq!(kanon(&["check", text(&model), "--trace", text(&path)]).code, FAILS);
-    let v: Value = serde_json::from_slice(&std::fs::read(&path).expect("the file")).expect("JSON");
-    let list = v["transitionList"].as_array().expect("transitions");
-    assert_eq!(list[0]["name"], "$setup_constants");
-    assert!(list[0]["destState"]["c"].is_string());
-    assert_eq!(list[1]["name"], "$initialise_machine");
-    assert_eq!(list[2]["name"], "up");
-    assert!(list[2]["params"]["d"].is_string() && list[2]["results"]["r"].is_string());
-    assert_eq!(v["metadata"]["fileType"], "Trace");
-    assert_eq!(kanon(&["replay", text(&model), text(&path)]).code, HOLDS);
-}
-
-#[test]
 fn models_that_cannot_start() {
     for (folder, machine, words) in [
         (
@@ -605,61 +487,8 @@ fn strange_files_are_refused_politely() {
     assert_eq!(kanon(&["check", "models/lang/errors/cycle_a.mch"]).code, WRONG);
 }
 
-#[test]
-fn limits_end_a_run() {
-    let path = endless("limits");
-    let v = answer(&["check", text(&path), "--max-states", "1000", "--json"], UNKNOWN);
-    assert!(v["reason"].as_str().is_some_and(|r| r.contains("1000")), "{}", v["reason"]);
-    assert_eq!((&v["verdict"], &v["complete"]), (&"unknown".into(), &false.into()));
-    assert!(v["states"].as_u64() >= Some(1000) && v["open"].as_u64() > Some(0));
-    // Also while initial states are made.
-    let machine = "MACHINE many VARIABLES x, y INVARIANT 1 = 1 INITIALISATION x :: 0..999 || y :: 0..999 END";
-    let many = file("limits", "many.mch", machine);
-    let v = answer(&["check", text(&many), "--max-states", "1000", "--json"], UNKNOWN);
-    assert_eq!(v["states"], 1000);
-    let begin = Instant::now();
-    let v = answer(&["check", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
-    assert!(v["reason"].as_str().is_some_and(|r| r.contains("timeout")), "{}", v["reason"]);
-    assert!(begin.elapsed() < Duration::from_secs(30));
-}
-
-#[test]
-fn a_timeout_ends_the_search_for_constants() {
-    let machine =
-        "MACHINE hard CONSTANTS f PROPERTIES f : 1..12 >->> 1..12 & SIGMA(i).(i : 1..12 | f(i) * i) = 3 END";
-    let path = file("hard", "hard.mch", machine);
-    let begin = Instant::now();
-    let ran = kanon(&["check", text(&path), "--timeout", "1", "--json"]);
-    // A clever search finds that there is none.
-    assert!([WRONG, UNKNOWN].contains(&ran.code), "{}{}", ran.out, ran.err);
-    assert!(begin.elapsed() < Duration::from_secs(30));
-}
-
-fn wait(child: Child, limit: Duration) -> Ran {
-    let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || sender.send(child.wait_with_output()));
-    receiver.recv_timeout(limit).expect("the program ends").expect("its output").into()
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupt_ends_with_what_is_known() {
-    let path = endless("interrupt");
-    let mut command = program();
-    command.args(["check", text(&path), "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("the program starts");
-    std::thread::sleep(Duration::from_secs(1));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(killed.is_ok_and(|s| s.success()));
-    let ran = wait(child, Duration::from_secs(30));
-    assert_eq!(ran.code, UNKNOWN, "{}", ran.err);
-    let v: Value = serde_json::from_str(&ran.out).expect("one object");
-    assert_eq!((&v["verdict"], &v["reason"]), (&"unknown".into(), &"interrupted".into()));
-    assert!(v["states"].as_u64() > Some(0));
-}
-
 /// Fields that every answer of `check` has, as docs/json.md lists them.
-const FIELDS: [&str; 22] = [
+pub const FIELDS: [&str; 22] = [
     "verdict",
     "reason",
     "finding",
@@ -684,44 +513,6 @@ const FIELDS: [&str; 22] = [
     "notes",
 ];
 
-/// A single evaluation that takes minutes and looks at no clock.
-fn deaf(folder: &str) -> PathBuf {
-    let machine = "MACHINE deaf VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 3\n\
-                   OPERATIONS go = x := card(iterate(%i.(i : 1..3000 | i mod 3000 + 1), 2000000)) END\n";
-    file(folder, "deaf.mch", machine)
-}
-
-#[test]
-fn an_evaluation_that_does_not_end_is_answered_in_time_and_in_full() {
-    let path = deaf("deaf");
-    let documented = std::fs::read_to_string("docs/json.md").expect("docs/json.md");
-    for f in FIELDS {
-        assert!(documented.contains(&format!("`{f}`")), "{f} is documented");
-    }
-    let begin = Instant::now();
-    let v = answer(&["check", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
-    // A second and what it takes to start, on a machine that is busy.
-    assert!(begin.elapsed() < Duration::from_millis(2500), "{:?}", begin.elapsed());
-    for f in FIELDS {
-        assert!(v.get(f).is_some(), "{f} is missing: {v}");
-    }
-    assert_eq!(
-        (&v["verdict"], &v["machine"], &v["complete"]),
-        (&"unknown".into(), &"deaf".into(), &false.into())
-    );
-    assert!(v["reason"].as_str().is_some_and(|r| r.contains("timeout after 0.5 s")), "{}", v["reason"]);
-    assert_eq!(v["scope"]["maxint"], 3);
-    assert!(v["states"].is_null(), "nobody knows how many there are");
-    let v = answer(&["ltl", text(&path), "G {x > 0}", "F {x = 0}", "--timeout", "0.5", "--json"], UNKNOWN);
-    for (i, formula) in ["G {x > 0}", "F {x = 0}"].iter().enumerate() {
-        assert_eq!((&v[i]["formula"], &v[i]["verdict"]), (&(*formula).into(), &"unknown".into()), "{v}");
-        assert!(v[i].get("finding").is_some_and(Value::is_null), "{v}");
-    }
-    let v = answer(&["compare", text(&path), "--timeout", "0.5", "--json"], UNKNOWN);
-    assert_eq!((&v["verdict"], &v["machine"]), (&"unknown".into(), &"deaf".into()), "{v}");
-    assert!(v["strategies"].is_array() && v["agree"].is_null(), "{v}");
-}
-
 /// Every answer has the fields, whatever it is.
 #[test]
 fn json_always_has_its_fields() {
@@ -733,230 +524,23 @@ fn json_always_has_its_fields() {
     }
 }
 
-/// A file that cannot be written is no reason to lose a finding, nor to find out after hours.
+/// Which program this is, for a report of a mistake.
+#[cfg(unix)]
 #[test]
-fn trace_files_are_tried_first() {
-    for args in [["check", BROKEN], ["check", text(&endless("tried"))]] {
-        let begin = Instant::now();
-        let ran = kanon(&[&args[..], &["--trace", "no/such/folder/trace.json"]].concat());
-        assert_eq!((ran.code, &*ran.out), (WRONG, ""), "{}", ran.err);
-        assert!(ran.err.contains("cannot write no/such/folder/trace.json"), "{}", ran.err);
-        assert!(begin.elapsed() < Duration::from_secs(20));
-    }
-    // Trying leaves nothing behind, and takes nothing away.
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tried");
-    let none = folder.join("none.json");
-    assert_eq!(kanon(&["check", SCHEDULER, "--trace", text(&none)]).code, HOLDS);
-    assert!(!none.exists());
-    let kept = file("tried", "kept.json", "what was there");
-    assert_eq!(kanon(&["check", SCHEDULER, "--trace", text(&kept)]).code, HOLDS);
-    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "what was there");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn what_cannot_be_written_is_an_error_and_the_finding_is_shown() {
-    // The device takes no byte, but it can be opened.
-    let ran = kanon(&["check", BROKEN, "--trace", "/dev/full"]);
-    assert_eq!(ran.code, WRONG);
-    assert!(ran.out.contains("fails: the invariant is violated"), "{}", ran.out);
-    assert!(ran.err.contains("cannot write /dev/full"), "{}", ran.err);
-    let v = answer(&["check", BROKEN, "--trace", "/dev/full", "--json"], WRONG);
-    assert_eq!(v["verdict"], "fails");
-    assert!(v["warnings"][0]["message"].as_str().is_some_and(|m| m.contains("cannot write")), "{v}");
-    for args in
-        [&["check", BROKEN][..], &["check", SCHEDULER, "--json"], &["--help"], &["eval", SCHEDULER, "1"]]
-    {
-        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
-        let child = program().args(args).stdout(full).stderr(Stdio::piped()).spawn();
-        let ran = wait(child.expect("the program starts"), Duration::from_secs(30));
-        assert_eq!(ran.code, WRONG, "{args:?}: {}", ran.err);
-        assert!(ran.err.contains("standard output cannot be written"), "{args:?}: {}", ran.err);
-    }
-}
-
-/// No answer is not FALSE.
-#[test]
-fn a_search_that_was_cut_off_says_nothing() {
-    // No integer is a solution, but nobody sees that by trying.
-    let question = "nn : NATURAL & nn > 3 & nn mod 100 = 17 & nn mod 50 = 18";
-    let ran = kanon(&["eval", SCHEDULER, question, "--timeout", "1"]);
-    assert_eq!(ran.code, UNKNOWN, "{}", ran.out);
-    assert!(ran.out.starts_with("unknown: no solution was found\n"), "{}", ran.out);
-    assert!(ran.out.contains("without bounds") && !ran.out.contains("FALSE"), "{}", ran.out);
-    let ran = repl(SCHEDULER, &[question]);
-    assert!(ran.out.contains("unknown: no solution") && !ran.out.contains("FALSE"), "{}", ran.out);
-}
-
-/// Integers without bounds are tried outwards, beyond MAXINT.
-#[test]
-fn what_has_no_bounds_is_tried_outwards() {
-    for (question, first) in [
-        ("nn : NATURAL & nn > 3 & nn mod 1000 = 517", "  nn = 517"),
-        ("ii : INTEGER & ii * ii * ii = -27000", "  ii = -30"),
-        ("nn : NATURAL & nn > 3 & nn * nn < 50", "  nn = 4"),
-    ] {
-        let ran = kanon(&["eval", SCHEDULER, question]);
-        let lines: Vec<&str> = ran.out.lines().take(2).collect();
-        assert_eq!((ran.code, &lines[..]), (HOLDS, &["TRUE", first][..]), "{question}: {}", ran.out);
-    }
-}
-
-#[test]
-fn nobody_reading_is_no_error() {
-    for args in
-        [vec!["check", BROKEN, "--json"], vec!["check", BROKEN], vec!["--help"], vec!["eval", SCHEDULER, "1"]]
-    {
-        let mut child = program()
-            .args(&args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        drop(child.stdout.take());
-        let ran = wait(child, Duration::from_secs(30));
-        assert!((0..=3).contains(&ran.code), "{args:?}: {} {}", ran.code, ran.err);
-    }
-}
-
-#[test]
-fn eval_answers() {
-    for (question, code, expected) in [
-        ("card(PROC)", HOLDS, "2"),
-        ("PROC", HOLDS, "{PROC1,PROC2}"),
-        ("PROC1", HOLDS, "PROC1"),
-        ("known", HOLDS, "{}"),
-        ("known = {}", HOLDS, "TRUE"),
-        ("known /= {}", FAILS, "FALSE"),
-        ("2 ** 100", HOLDS, "1267650600228229401496703205376"),
-        ("-3 + 1", HOLDS, "-2"),
-        ("{x | x : 1..9 & x mod 3 = 0}", HOLDS, "{3,6,9}"),
-        ("NATURAL", HOLDS, "NATURAL"),
-        ("%x.(x : NATURAL | x * x)(12)", HOLDS, "144"),
-        ("xx : 1..20 & xx * xx = 49", HOLDS, "TRUE\n  xx = 7"),
-        ("xx : 1..5 & xx * xx = 49", FAILS, "FALSE: no solution"),
-        ("[TRUE, FALSE]", HOLDS, "[TRUE,FALSE]"),
-    ] {
-        let ran = kanon(&["eval", SCHEDULER, question]);
-        assert_eq!((ran.out.trim(), ran.code), (expected, code), "{question}: {}", ran.err);
-    }
-    for (question, words) in
-        [("1 / 0", "B0301"), ("1 +", "B01"), ("1 + TRUE", "B0203"), ("unheard + 1", "unheard"), ("", "B01")]
-    {
-        let ran = kanon(&["eval", SCHEDULER, question]);
-        assert_eq!(ran.code, WRONG, "{question}");
-        assert!(ran.err.contains(words), "{question}: {}", ran.err);
-    }
-}
-
-fn repl(model: &str, lines: &[&str]) -> Ran {
-    let mut command = program();
-    command.args(["repl", model]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the program starts");
-    let mut stdin = child.stdin.take().expect("its input");
-    stdin.write_all((lines.join("\n") + "\n").as_bytes()).expect("lines are read");
-    drop(stdin);
-    wait(child, Duration::from_secs(60))
-}
-
-#[test]
-fn repl_steps_and_answers() {
-    let ran = repl(
-        SCHEDULER,
-        &[
-            "known",
-            ":op create PROC2",
-            "known",
-            ":op create(p = PROC1)",
-            "card(known)",
-            ":state 1",
-            "known",
-            ":type known",
-            ":quit",
-            "1",
-        ],
-    );
-    assert_eq!(ran.code, HOLDS);
-    let lines: Vec<&str> =
-        ran.out.lines().filter(|l| !l.starts_with("state") && !l.starts_with(' ')).collect();
-    assert_eq!(lines, ["{}", "{PROC2}", "2", "{}", "POW(PROC)"], "{}{}", ran.out, ran.err);
-}
-
-#[test]
-fn repl_survives_nonsense() {
-    let ran = repl(
-        SCHEDULER,
-        &[
-            "",
-            ":",
-            ":nothing",
-            ":step 99",
-            ":op nobody",
-            ":op create 7",
-            ":state 0",
-            ":state x",
-            "((",
-            "1/0",
-            ":type",
-            ":init 9",
-            ":vars",
-            ":ops",
-            ":trace",
-            ":help",
-            "1 + 1",
-        ],
-    );
-    assert_eq!(ran.code, WRONG, "something could not be done");
-    assert!(ran.out.ends_with("2\n"), "{}", ran.out);
-    assert!(ran.err.contains("B0301") && ran.err.contains("no command"), "{}", ran.err);
-}
-
-const LIBRARY: &str = "models/demo/Library.mch";
-
-#[test]
-fn repl_tells_why_an_operation_is_not_enabled() {
-    let ran = repl(LIBRARY, &[":why return", ":op borrow BOOK1", ":why return BOOK2", ":inv", ":why 1"]);
-    assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("return: no b with b : dom(lent)"), "{}", ran.out);
-    assert!(ran.out.contains("> FALSE  b : dom(lent)"), "{}", ran.out);
-    assert!(ran.out.contains("   1  true   lent : BOOK +-> READER"), "{}", ran.out);
-}
-
-#[test]
-fn repl_says_at_once_that_the_invariant_is_broken() {
-    let ran = repl(LIBRARY, &[":random 50 3", ":why", ":undo", ":redo"]);
-    assert_eq!(ran.code, FAILS, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("then the invariant is broken"), "{}", ran.out);
-    assert!(ran.out.contains("  the invariant is broken: !r.("), "{}", ran.out);
-    assert!(ran.out.contains("FALSE  !r.("), "why: {}", ran.out);
-}
-
-#[test]
-fn repl_ends_with_what_its_lines_led_to() {
-    for (lines, code) in [
-        (&[":goto lent /= {}", ":undo", ":redo", ":watch card(lent)", ":unwatch 1"][..], HOLDS),
-        (&["1 = 2"], HOLDS),
-        (&[":goto card(lent) > 2"], HOLDS),
-        (&[":undo", ":undo"], WRONG),
-        (&[":load nowhere.json"], WRONG),
-        (&["1 +", ":goto lent /= {}"], WRONG),
-    ] {
-        let ran = repl(LIBRARY, lines);
-        assert_eq!(ran.code, code, "{lines:?}: {}{}", ran.out, ran.err);
-    }
-}
-
-#[test]
-fn repl_saves_and_loads_traces() {
-    for name in ["way.json", "way.itf.json", "way.prob2trace"] {
-        let path = file("repl", name, "");
-        let path = path.to_str().expect("a path");
-        let (save, load) = (format!(":save {path}"), format!(":load {path}"));
-        let ran = repl(LIBRARY, &[":goto card(lent) = 2", &save]);
-        assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
-        let ran = repl(LIBRARY, &[&load, "card(lent)", ":trace"]);
-        assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
-        assert!(ran.out.contains("3 of 3 states") && ran.out.contains("\n2\n"), "{name}: {}", ran.out);
-        assert!(ran.out.contains("   3  borrow("), "{name}: {}", ran.out);
+fn the_version_has_parts_and_solvers() {
+    let folder = file("version", "z3", "not run").parent().expect("a folder").to_path_buf();
+    let make =
+        std::fs::set_permissions(folder.join("z3"), std::os::unix::fs::PermissionsExt::from_mode(0o755));
+    make.expect("a program");
+    for option in ["--version", "-V"] {
+        let ran: Ran = program().arg(option).env("PATH", &folder).output().expect("it starts").into();
+        assert_eq!(ran.code, HOLDS);
+        let lines: Vec<&str> = ran.out.lines().collect();
+        assert_eq!(lines[0], concat!("kanon ", env!("CARGO_PKG_VERSION")));
+        assert!(lines.iter().any(|l| l.starts_with("commit ")), "{}", ran.out);
+        let nauty = if cfg!(feature = "nauty") { "features  nauty" } else { "not nauty" };
+        assert!(ran.out.contains(nauty), "{}", ran.out);
+        assert!(ran.out.contains(&format!("z3: {}", folder.join("z3").display())), "{}", ran.out);
+        assert!(ran.out.contains("cvc5: not found"), "{}", ran.out);
     }
 }

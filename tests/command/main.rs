@@ -1,5 +1,6 @@
 //! The program as people use it: what they type, what they get, how it ends.
 
+mod ask;
 mod browser;
 mod cases;
 mod cli;
@@ -10,6 +11,7 @@ mod fmt;
 mod follow;
 mod formulas;
 mod graph;
+mod limits;
 mod lsp;
 mod ltl;
 mod probcli;
@@ -26,4 +28,7 @@ mod space;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod traces;
 mod types;
+#[cfg(unix)]
+mod watch;

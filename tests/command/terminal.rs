@@ -8,7 +8,9 @@ use std::num::NonZero;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The program on a terminal of its own.
@@ -17,6 +19,8 @@ struct Terminal {
     keys: File,
     parser: Arc<Mutex<vt100::Parser>>,
     bytes: Arc<Mutex<Vec<u8>>>,
+    reader: Option<JoinHandle<()>>,
+    is_gone: Arc<AtomicBool>,
 }
 
 impl Drop for Terminal {
@@ -34,21 +38,30 @@ fn cells(n: u16) -> NonZero<u16> {
     NonZero::new(n).expect("a screen has cells")
 }
 
+/// Both ends of a pseudo-terminal. Programs that other tests start at the same time get neither, or it would be open as
+/// long as they run.
 fn pair(rows: u16, columns: u16) -> (OwnedFd, OwnedFd) {
-    let (mut master, mut slave) = (-1, -1);
-    // SAFETY: two descriptors are written; name and modes may be null; the size lives until the call is over.
+    const MODE: i32 = libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC;
+    // SAFETY: no pointer is passed.
+    let master = unsafe { libc::posix_openpt(MODE) };
+    assert!(master >= 0, "a pseudo-terminal");
+    // SAFETY: it is new, and nobody else has it.
+    let master = unsafe { OwnedFd::from_raw_fd(master) };
+    let mut name = [0; 64];
+    // SAFETY: the descriptor is open; the name has as much room as is said, and the size lives until the calls are over.
     let done = unsafe {
-        libc::openpty(
-            &mut master,
-            &mut slave,
-            std::ptr::null_mut(),
-            std::ptr::null_mut(),
-            &size(rows, columns),
-        )
+        let fd = master.as_raw_fd();
+        libc::grantpt(fd) == 0
+            && libc::unlockpt(fd) == 0
+            && libc::ptsname_r(fd, name.as_mut_ptr(), name.len()) == 0
+            && libc::ioctl(fd, libc::TIOCSWINSZ, &size(rows, columns)) == 0
     };
-    assert_eq!(done, 0, "a pseudo-terminal");
-    // SAFETY: both are new, and nobody else has them.
-    unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) }
+    assert!(done, "the other end");
+    // SAFETY: the name is there, and ends with a zero.
+    let slave = unsafe { libc::open(name.as_ptr(), MODE) };
+    assert!(slave >= 0, "the other end");
+    // SAFETY: it is new, and nobody else has it.
+    (master, unsafe { OwnedFd::from_raw_fd(slave) })
 }
 
 impl Terminal {
@@ -74,14 +87,26 @@ impl Terminal {
         let parser = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
         let bytes = Arc::new(Mutex::new(vec![]));
         let (mut out, seen, all) = (keys.try_clone().expect("a descriptor"), parser.clone(), bytes.clone());
-        std::thread::spawn(move || {
+        let is_gone = Arc::new(AtomicBool::new(false));
+        let gone = is_gone.clone();
+        let reader = std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(n @ 1..) = out.read(&mut buffer) {
+            loop {
+                let mut there = libc::pollfd { fd: out.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+                // SAFETY: one descriptor, which lives until the call is over.
+                let ready = unsafe { libc::poll(&mut there, 1, 20) };
+                if gone.load(Ordering::Relaxed) {
+                    return;
+                }
+                if ready == 0 {
+                    continue;
+                }
+                let Ok(n @ 1..) = out.read(&mut buffer) else { return };
                 seen.lock().unwrap_or_else(PoisonError::into_inner).process(&buffer[..n]);
                 all.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..n]);
             }
         });
-        Terminal { child, keys, parser, bytes }
+        Terminal { child, keys, parser, bytes, reader: Some(reader), is_gone }
     }
 
     fn screen(&self) -> String {
@@ -114,6 +139,15 @@ impl Terminal {
         // SAFETY: the descriptor is open, and the size lives until the call is over.
         let done = unsafe { libc::ioctl(self.keys.as_raw_fd(), libc::TIOCSWINSZ, &size(rows, columns)) };
         assert_eq!(done, 0, "another size");
+    }
+
+    /// Closes our end of the pair: the terminal is gone.
+    fn hang_up(&mut self) {
+        self.is_gone.store(true, Ordering::Relaxed);
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("the reader ends");
+        }
+        self.keys = File::open("/dev/null").expect("nothing to write to");
     }
 
     /// How it ended; the terminal is as before then.
@@ -201,6 +235,27 @@ fn traces_are_saved_and_loaded_and_a_signal_leaves_the_terminal_as_it_was() {
     // SAFETY: the process is a child that was not waited for, so the number is still its own.
     unsafe { libc::kill(t.child.id() as i32, libc::SIGTERM) };
     assert_eq!(t.ended(), Some(0));
+}
+
+/// A window that is closed, a connection that breaks: the terminal goes away under the program, which gets SIGHUP, or
+/// does not if somebody told it to ignore that.
+#[test]
+fn it_ends_when_its_terminal_has_gone() {
+    for (keys, signal) in [("", None), ("", Some(libc::SIGTERM)), (":goto card(lent) = 7\r", None)] {
+        let mut t = Terminal::new(&["models/demo/Library.mch"], 24, 80);
+        t.sees("5 History");
+        t.press(keys);
+        t.hang_up();
+        if let Some(signal) = signal {
+            // SAFETY: the process is a child that was not waited for, so the number is still its own.
+            unsafe { libc::kill(t.child.id() as i32, signal) };
+        }
+        let begun = Instant::now();
+        while t.child.try_wait().expect("a child").is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "it goes on without a terminal");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Where files come from: the disk, or the memory of an editor laid over it. Whoever reads a model reads
 //! through a [`Files`], so that a text that is not saved yet is checked as it stands.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Debug;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A file system, as far as reading models needs one.
 pub trait Files: Debug + Send + Sync {
@@ -117,5 +117,50 @@ impl Files for Overlay {
             }
             _ => self.below.identity(path),
         }
+    }
+}
+
+/// Remembers what was asked of the files below: those that were read or looked for, whether they are there or not, and
+/// the folders that were listed. Whoever asks again finds the same as long as none of these has changed.
+#[derive(Debug)]
+pub struct Noted {
+    paths: Mutex<BTreeSet<PathBuf>>,
+    below: Arc<dyn Files>,
+}
+
+impl Noted {
+    pub fn new(below: Arc<dyn Files>) -> Noted {
+        Noted { paths: Mutex::default(), below }
+    }
+
+    /// Everything that was asked for until now.
+    pub fn paths(&self) -> BTreeSet<PathBuf> {
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, path: &Path) {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
+    }
+}
+
+impl Files for Noted {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.note(path);
+        self.below.read(path)
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.note(path);
+        self.below.is_file(path)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<String> {
+        self.note(folder);
+        self.below.list(folder)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.below.identity(path)
     }
 }
