@@ -122,7 +122,7 @@ fn run(path: &Path, (statement, chunks): &Parts) -> Result<AcceptedStates, Rejec
 }
 
 /// Values of every form, and PROPERTIES that two questions are needed for.
-const MODELS: [(&str, &str); 6] = [
+const MODELS: [(&str, &str); 8] = [
     ("numbers", "n, m PROPERTIES n : 2..40 & m : 2..40 & n * m = 323 & n < m"),
     ("functions", "f PROPERTIES f : S --> 1..9 & f(a) + f(b) * f(c) = 80"),
     ("sets", "r, s PROPERTIES s <: S & r : S <-> S & (r ; r) = r & closure1(r) = S * S & card(s) = 2"),
@@ -131,6 +131,9 @@ const MODELS: [(&str, &str); 6] = [
         "t, u PROPERTIES t : struct(p : BOOL, q : 1..30) & t'q * t'q = 49 & u : POW(S * BOOL) & u = S * {t'p}",
     ),
     ("sequences", "q, z PROPERTIES q : iseq(S) & size(q) = 3 & first(q) = b & z : {\"one\", \"two\"}"),
+    // One is a part of another: a formula that says too little of a listed one would exclude others with it.
+    ("parts", "s PROPERTIES s <: S & (a : s => b : s)"),
+    ("partial", "f PROPERTIES f : {a} +-> 1..400 & (f = {} or f(a) = 11 or f(a) = 300)"),
     ("points", "g PROPERTIES g : 1..2 --> POW(S) & g(1) \\/ g(2) = S & g(1) /\\ g(2) = {} & card(g(1)) = 1"),
 ];
 
