@@ -9,6 +9,9 @@ use crate::temporal::syntax::{Binary, Fairness, Formula, Prop, Resolved, Unary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+#[cfg(any(test, kani))]
+mod tests;
+
 /// Which step is taken: its propositions as far as the property speaks of them, and its instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
