@@ -1,9 +1,9 @@
-//! `kanon eval`: one question about the initial state.
+//! `kanon eval`: one question about the initial state; the definitions of a CSP-M script.
 
 use super::{Exit, ScopeOptions, interrupt, refuse};
 use crate::animate::Session;
 use crate::report::{self, diagnostic, text};
-use crate::run::Deadline;
+use crate::run::{Deadline, csp};
 use crate::trace::fault::{LIMIT, fault_diagnostic};
 use crate::trace::question::Reply;
 use crate::value::fault::Fault;
@@ -12,11 +12,12 @@ use std::time::Duration;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine
+    /// The machine, or a CSP-M script
     pub file: PathBuf,
-    /// An expression or a predicate; names that the machine does not know are solved for
+    /// An expression or a predicate; names that the machine does not know are solved for. Without one, all definitions of
+    /// a CSP-M script
     #[arg(allow_hyphen_values = true)]
-    pub expression: String,
+    pub expression: Option<String>,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,
@@ -27,6 +28,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     let stop = Deadline::after(args.timeout);
     interrupt::listen(&stop);
+    if csp::is_script(&args.file) {
+        return script(args);
+    }
+    let Some(expression) = &args.expression else {
+        report::err("kanon eval needs an expression or a predicate\n");
+        return Exit::Wrong;
+    };
     if let Err(exit) = super::not_strict(&args.scope) {
         return exit;
     }
@@ -47,7 +55,7 @@ pub fn run(args: &Args) -> Exit {
         let d = fault_diagnostic(fault);
         report::err(&diagnostic::render(&d, session.sources(), report::colour_err()));
     }
-    let reply = session.ask(&args.expression, &stop.flag);
+    let reply = session.ask(expression, &stop.flag);
     match reply {
         Ok(reply) => {
             report::out(&text::reply(&reply));
@@ -69,4 +77,33 @@ pub fn run(args: &Args) -> Exit {
             if limit { Exit::Unknown } else { Exit::Wrong }
         }
     }
+}
+
+/// The definitions of a CSP-M script, or an expression over them.
+fn script(args: &Args) -> Exit {
+    let evaluated = match csp::eval(&args.file, args.expression.as_deref()) {
+        Ok(evaluated) => evaluated,
+        Err(refused) => return refuse(&refused, false),
+    };
+    let mut exit = Exit::Holds;
+    for (name, value) in &evaluated.values {
+        match value {
+            Ok(worth) if args.expression.is_some() => {
+                report::out(&format!("{}\n", worth.text));
+                if worth.is_false {
+                    exit = Exit::Fails;
+                }
+            }
+            Ok(worth) => report::out(&format!("{name} = {}\n", worth.text)),
+            Err(d) => {
+                report::err(&diagnostic::render(d, &evaluated.sources, report::colour_err()));
+                match (d.code == csp::LIMIT, &exit) {
+                    (false, _) => exit = Exit::Fails,
+                    (true, Exit::Holds) => exit = Exit::Unknown,
+                    (true, _) => {}
+                }
+            }
+        }
+    }
+    exit
 }

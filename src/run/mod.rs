@@ -12,6 +12,7 @@
 //! | what does it define? | [`types::types`] | [`types::Typed`] |
 //! | what do other tools say? | [`export::export`] | [`export::Exported`] |
 //! | does a log fit? | [`follow::follow`] | [`follow::Answered`] |
+//! | what is a definition of a CSP-M script worth? | [`csp::eval`] | [`csp::Evaluated`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! ```
@@ -38,6 +39,7 @@ pub mod check;
 pub mod compare;
 pub mod constants;
 pub mod coverage;
+pub mod csp;
 pub mod deadline;
 pub mod export;
 pub mod follow;

@@ -1,6 +1,6 @@
-//! `kanon types`: every language is read and typed, and nothing is evaluated.
+//! `kanon types`: every language is read and typed, and nothing is evaluated. `kanon eval` of what is no machine.
 
-use crate::program::{HOLDS, WRONG, file, json, kanon};
+use crate::program::{FAILS, HOLDS, UNKNOWN, WRONG, file, json, kanon};
 
 #[test]
 fn a_machine_has_typed_names() {
@@ -49,4 +49,23 @@ fn mistakes_have_places() {
     let ran = kanon(&["check", "models/csp/Buffer.csp"]);
     assert_eq!(ran.code, WRONG);
     assert!(ran.err.contains("`kanon types` reads and types it"), "{}", ran.err);
+}
+
+#[test]
+fn a_script_of_csp_has_values() {
+    let ran = kanon(&["eval", "models/csp/Buffer.csp", "{x + N | x <- Value}"]);
+    assert_eq!((ran.code, &*ran.out), (HOLDS, "{3, 4}\n"), "{}", ran.err);
+    let ran = kanon(&["eval", "models/csp/Buffer.csp", "N < 3"]);
+    assert_eq!((ran.code, &*ran.out), (FAILS, "false\n"), "{}", ran.err);
+    let ran = kanon(&["eval", "models/csp/Philosophers.csp"]);
+    assert_eq!(ran.code, HOLDS, "{}", ran.err);
+    for line in ["N = 3\n", "Id = {0, 1, 2}\n", "Polite = … ||| … ||| …\n"] {
+        assert!(ran.out.contains(line), "{line}{}", ran.out);
+    }
+    let ran = kanon(&["eval", "models/csp/Buffer.csp", "head(<>) + 1"]);
+    assert_eq!(ran.code, FAILS);
+    assert!(ran.err.contains("the empty sequence has no head"), "{}", ran.err);
+    assert_eq!(kanon(&["eval", "models/csp/Buffer.csp", "card({1..})"]).code, UNKNOWN);
+    assert_eq!(kanon(&["eval", "models/csp/Buffer.csp", "1 == true"]).code, WRONG);
+    assert_eq!(kanon(&["eval", "models/demo/Library.mch"]).code, WRONG);
 }

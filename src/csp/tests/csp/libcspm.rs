@@ -5,7 +5,7 @@ use kanon_csp::parse::parse;
 use kanon_language::lang::diag::SourceMap;
 use std::path::{Path, PathBuf};
 
-fn suite(folder: &str) -> Option<Vec<PathBuf>> {
+pub fn suite(folder: &str) -> Option<Vec<PathBuf>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/csp/libcspm/tests").join(folder);
     let entries = std::fs::read_dir(root).ok()?;
     let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
