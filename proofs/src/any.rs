@@ -270,6 +270,12 @@ pub fn part<C: Choose>(c: &mut C, k: &wmc::Constants<C::L>, m: &wmc::Wmc<C::L>) 
     wmc::Part { s1, done }
 }
 
+/// Stored states that are opened once more; hint: `i`, which always is.
+pub fn reopen<C: Choose>(c: &mut C, k: &wmc::Constants<C::L>, m: &wmc::Wmc<C::L>) -> wmc::Reopen<C::L> {
+    let back = c.set("back", |l| [l.single(&k.mc0.i), m.rrac.clone()]);
+    wmc::Reopen { back }
+}
+
 /// Any state; hint: one symmetric to `s2`.
 pub fn symmetric_to<C: Choose>(
     c: &mut C,

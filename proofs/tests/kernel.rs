@@ -9,7 +9,7 @@ use kanon_proofs::execute::{Pick, Run, Tape};
 use kanon_proofs::groups;
 use kanon_proofs::kernel_form::{agree, agree_on_all, constants};
 use kanon_refinement::concrete::{Concrete, Small, Sound, Without};
-use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Rrac, Runex};
+use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Root, Rrac, Runex};
 use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
 use kanon_refinement::{mc0, wmc};
 use proptest::prelude::*;
@@ -59,6 +59,8 @@ enum Did {
     Stored(usize, usize),
     /// This state was fully explored.
     Removed(usize),
+    /// It was written down and taken up again, with the root open.
+    Reopened,
 }
 
 /// What the threads share. One lock each for store and queue, as a sharded store has many; the log is written
@@ -160,6 +162,96 @@ fn explore(shared: &Shared, k: &wmc::Constants<L>, rep: &[usize]) {
     });
 }
 
+type Mine<'b, 's> = Kernel<'b, Rows<'s>, Waiting<'s>, Errors<'s>>;
+
+/// One thread, until it has fired so many events. The root's successors come one by one, with other states between.
+fn live<'b>(
+    kernel: &mut Mine<'b, '_>,
+    root: Root<'b>,
+    k: &wmc::Constants<L>,
+    rep: &[usize],
+    mut left: usize,
+) {
+    let inv = |s: usize| k.mc0.inv.contains(s);
+    let mut root = Some(root);
+    let mut initial = (0..rep.len()).filter(|&s2| k.mc0.tr.contains(0, s2));
+    let mut spend = || left.checked_sub(1).map(|rest| left = rest).is_some();
+    loop {
+        if let Some(token) = root.take() {
+            let mut is_dead = false;
+            let outcome = kernel.expand_root(token, |x| {
+                let Some(s2) = initial.next() else { return ControlFlow::Continue(()) };
+                is_dead = !spend();
+                if !is_dead {
+                    x.visit((0, rep[s2]), |_, _| inv(s2));
+                }
+                ControlFlow::Break(())
+            });
+            if is_dead {
+                return;
+            }
+            match outcome {
+                Outcome::Exhausted(i) => {
+                    kernel.remove_root(i);
+                    kernel.rrac().0.log.lock().unwrap().push(Did::Removed(0));
+                }
+                Outcome::Stopped(token) => root = Some(token),
+            }
+        }
+        let Some(s1) = kernel.take() else {
+            if root.is_none() || !spend() {
+                return;
+            }
+            continue;
+        };
+        let outcome = kernel.expand(s1, |s1, x| {
+            for s2 in (0..rep.len()).filter(|&s2| k.mc0.tr.contains(s1, s2)) {
+                if !spend() {
+                    return ControlFlow::Break(());
+                }
+                x.visit((s1, rep[s2]), |_, _| inv(s2));
+            }
+            ControlFlow::Continue(())
+        });
+        match outcome {
+            Outcome::Exhausted(s1) => kernel.remove(s1),
+            Outcome::Stopped(_) => return,
+        }
+    }
+}
+
+/// It dies after so many events, is taken up again, dies again, and lives to the end at last.
+fn explore_with_deaths(shared: &Shared, k: &wmc::Constants<L>, rep: &[usize], deaths: &[usize]) {
+    let parts = || (Rows(shared), Waiting(shared), Errors(shared));
+    let mut is_first = true;
+    for left in deaths.iter().copied().chain([usize::MAX]) {
+        let (rrac, runex, rerr) = parts();
+        if std::mem::take(&mut is_first) {
+            Kernel::scope(rrac, runex, rerr, |mut kernel, root| live(&mut kernel, root, k, rep, left));
+        } else {
+            // What was taken and not removed waits again.
+            let is_open = {
+                let log = shared.log.lock().unwrap();
+                let was = |s: usize| move |did: &Did| matches!(did, Did::Removed(r) if *r == s);
+                let errors = shared.errors.lock().unwrap();
+                let ids = shared.ids.lock().unwrap();
+                let open = ids.keys().filter(|s| !log.iter().any(was(**s)) && !errors.contains(s));
+                open.copied().collect::<Vec<_>>()
+            };
+            *shared.queue.lock().unwrap() = (is_open.clone(), is_open.len());
+            shared.log.lock().unwrap().push(Did::Reopened);
+            Kernel::reopen(rrac, runex, rerr, |mut kernel, root| {
+                assert!(kernel.pass().is_none());
+                live(&mut kernel, root, k, rep, left);
+                if left == usize::MAX {
+                    let holds = shared.errors.lock().unwrap().is_empty();
+                    assert_eq!(kernel.pass().is_some(), holds);
+                }
+            });
+        }
+    }
+}
+
 /// The log of three threads, read as a sequence of wmc's events: every guard holds where it took effect, and
 /// the invariant all along.
 fn linearise(l: &L, k: &wmc::Constants<L>, rep: &[usize], log: &[Did]) {
@@ -179,6 +271,11 @@ fn linearise(l: &L, k: &wmc::Constants<L>, rep: &[usize], log: &[Did]) {
                     assert!(enabled(&e, l, k, &m), "event {at}: {e:?}");
                     e.action(l, k, &m)
                 }
+            }
+            Did::Reopened => {
+                let e = wmc::Reopen { back: l.single(&k.mc0.i) };
+                assert!(enabled(&e, l, k, &m), "event {at}: {e:?}");
+                e.action(l, k, &m)
             }
             Did::Removed(s1) => {
                 let e = wmc::Remove { s1 };
@@ -231,6 +328,26 @@ proptest! {
             log: Mutex::default(),
         };
         explore(&shared, &k, &rep);
+        let log = shared.log.into_inner().unwrap();
+        linearise(&l, &k, &rep, &log);
+    }
+
+    /// A run that dies and is taken up again, some times, is a run of wmc, with reopen between.
+    #[test]
+    fn what_dies_is_taken_up_again(
+        n in 2usize..=20,
+        tape in prop::collection::vec(any::<u64>(), 1..60),
+        deaths in prop::collection::vec(0usize..30, 1..4),
+    ) {
+        let l = L::new(n, 1);
+        let (k, rep) = symmetric_system(&tape, n, &l);
+        let shared = Shared {
+            ids: Mutex::default(),
+            queue: Mutex::default(),
+            errors: Mutex::default(),
+            log: Mutex::default(),
+        };
+        explore_with_deaths(&shared, &k, &rep, &deaths);
         let log = shared.log.into_inner().unwrap();
         linearise(&l, &k, &rep, &log);
     }

@@ -218,6 +218,42 @@ fn lost_tokens() {
     });
 }
 
+/// Written down with a state taken and the root not removed, or removed, and taken up again.
+fn taken_up_again() {
+    for removed in [false, true] {
+        let mut parts = None;
+        scope(None, None, |mut kernel, root| {
+            if removed {
+                begin(&mut kernel, root, &[1, 2]);
+            } else {
+                let _ = kernel.expand_root(root, |x| {
+                    x.visit(1, |_, _| true);
+                    Break(())
+                });
+            }
+            let _ = kernel.take();
+            parts = Some(kernel.into_parts());
+        });
+        let (store, list, errors) = parts.expect("it was taken apart");
+        let waiting: Vec<u32> = (0..64).filter(|s| store.seen >> s & 1 == 1).collect();
+        let list = List { members: waiting.len(), waiting, ..list };
+        Kernel::reopen(store, list, errors, |mut kernel, root| {
+            assert!(kernel.root_open() && kernel.pass().is_none());
+            while let Some(s1) = kernel.take() {
+                let Outcome::Exhausted(s1) = kernel.expand(s1, |_, _| Continue(())) else {
+                    panic!("it was exhausted")
+                };
+                kernel.remove(s1);
+            }
+            assert!(kernel.pass().is_none(), "the root is open");
+            begin(&mut kernel, root, &[1, 2]);
+            // 2 arrived before it was written down, or only now.
+            assert_eq!(kernel.take().map(|s| s.id()), (!removed).then_some(2));
+            assert_eq!(kernel.pass().is_some(), removed);
+        });
+    }
+}
+
 /// The forms agree on all systems of three states, the root in one go and in parts.
 fn forms_agree() {
     for canonical in [true, false] {
@@ -233,6 +269,7 @@ const TRIALS: &[fn()] = &[
     panic_between_arrival_and_event,
     panic_in_the_parts,
     lost_tokens,
+    taken_up_again,
     forms_agree,
 ];
 

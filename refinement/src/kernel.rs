@@ -6,7 +6,7 @@
 //!
 //! | guard | token | had from |
 //! |---|---|---|
-//! | `s1 ∈ runex` | [`Taken`] | [`Kernel::take`]; of `i`, [`Root`], once from [`Kernel::scope`] |
+//! | `s1 ∈ runex` | [`Taken`] | [`Kernel::take`]; of `i`, [`Root`], once from [`Kernel::scope`] or [`Kernel::reopen`] |
 //! | `s1 ↦ s2 ∈ tr` | [`Expansion`] | [`Kernel::expand`], which lends it to the successor iteration of `s1` |
 //! | `rep(s2) ∉ rrac` | [`Absent`] | [`Expansion::arrive`], when the store inserted the key |
 //! | `rep[tr[{s1}]] ⊆ rrac ∪ rerr` | [`Expanded`] | [`Kernel::expand`], when the iteration ended by itself |
@@ -92,7 +92,8 @@ type Brand<'b> = PhantomData<fn(&'b ()) -> &'b ()>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct I;
 
-/// The guard `i ∈ runex`. There is one for each kernel, handed out by [`Kernel::scope`], and it is not spent twice:
+/// The guard `i ∈ runex`. There is one for each kernel, handed out by [`Kernel::scope`] or [`Kernel::reopen`], and it is
+/// not spent twice:
 ///
 /// ```compile_fail,E0382
 /// use core::ops::ControlFlow;
@@ -425,11 +426,27 @@ where
         body(kernel, Taken { id: I, brand: PhantomData })
     }
 
-    /// A machine in the middle of its work: a checkpoint, or one worker of several on shared parts (one of
-    /// them, or a kernel before them, has removed `i`). Caller's part: the invariant of [`crate::wmc`] holds
+    /// A machine in the middle of its work: one worker of several on shared parts (one of them, or a kernel before
+    /// them, has removed `i`). Caller's part: the invariant of [`crate::wmc`] holds
     /// of the parts, and `i` has been removed.
     pub fn resume<T>(rrac: R, runex: U, rerr: E, body: impl for<'k> FnOnce(Kernel<'k, R, U, E>) -> T) -> T {
         body(Kernel { rrac, runex, rerr, root: false, unclassified: 0, brand: PhantomData })
+    }
+
+    /// A machine that was written down in the middle of its work and is taken up again, with `i` open once more
+    /// (wmc/reopen): its successors are yielded all over again, and those that are stored are known. So nobody has to
+    /// believe what was written about how far they had come, and there is no [`Pass`] before they have all arrived.
+    /// Caller's part: the invariant of [`crate::wmc`] holds of the parts. It did when they were those of a kernel, between
+    /// two events; states that were taken and not removed are to be put back into `runex`.
+    pub fn reopen<T>(
+        rrac: R,
+        runex: U,
+        rerr: E,
+        body: impl for<'k> FnOnce(Kernel<'k, R, U, E>, Root<'k>) -> T,
+    ) -> T {
+        let root = !planted!("kernel/reopen/act1");
+        let kernel = Kernel { rrac, runex, rerr, root, unclassified: 0, brand: PhantomData };
+        body(kernel, Taken { id: I, brand: PhantomData })
     }
 
     /// Runs an iteration of the initial states, which are `tr[{i}]`. It answers `Continue` if with those of this and of

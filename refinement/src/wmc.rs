@@ -346,6 +346,31 @@ impl<L: Logic> Event<L> for Part<L> {
     }
 }
 
+/// wmc/reopen: stored states are opened once more, whether or not they were explored. Refines skip. It is what becomes of
+/// a machine that is written down and taken up again later ([`crate::kernel::Kernel::reopen`]): who has taken a state is
+/// gone, and so is how far the successors of `i` had come. It makes no variant smaller, and happens once for each time
+/// that a run is taken up.
+#[derive(Clone, Debug)]
+pub struct Reopen<L: Logic> {
+    /// The states.
+    pub back: L::Set,
+}
+
+impl<L: Logic> Event<L> for Reopen<L> {
+    type Machine = Wmc<L>;
+    const NAME: &'static str = "wmc/reopen";
+    fn guard(&self, l: &L, _: &Constants<L>, m: &Wmc<L>, v: &mut impl Clauses<L>) {
+        clause!(l, v, "wmc/reopen/grd1: back ⊆ rrac", l.subset(&self.back, &m.rrac));
+    }
+    fn action(&self, l: &L, _: &Constants<L>, m: &Wmc<L>) -> Wmc<L> {
+        Wmc {
+            rrac: m.rrac.clone(),
+            runex: l.assign("wmc/reopen/act1", &m.runex, l.union(&m.runex, &self.back)),
+            rerr: m.rerr.clone(),
+        }
+    }
+}
+
 /// wmc/pass. Refines mc1/pass.
 #[derive(Clone, Debug)]
 pub struct Pass;

@@ -305,6 +305,18 @@ obligations! {
         let remove = wmc::Remove { s1: part.s1 };
         prove_all!(c, |l, v| remove.guard(&l, &k, &m, v));
     }
+    wmc_reopen_inv "wmc/reopen/INV" "ours, for checkpoints" "what was written down, taken up again: preserves the invariant" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let e = any::reopen(c, &k, &m);
+        preserve(c, &k, &m, &e);
+    }
+    mc1_wmc_reopen_sim "mc1_wmc/reopen/SIM" "ours, for checkpoints" "is skip" => |c| {
+        let k = any::stored(c);
+        let m = any::wmc(c, &k);
+        let e = any::reopen(c, &k, &m);
+        simulate::<C, mc1_wmc::Mc1Wmc, _>(c, &k, &m, &e);
+    }
     wmc_rmc2_ini "wmc_rmc2/INI" "ours" "the initialisations are related" => |c| {
         let k = any::asserted(c);
         establish_glue::<C, wmc_rmc2::WmcRmc2>(c, &k);

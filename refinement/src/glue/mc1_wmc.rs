@@ -54,6 +54,13 @@ impl<L: Logic> Simulates<L, Mc1Wmc> for wmc::Remove<L> {
     }
 }
 
+impl<L: Logic> Simulates<L, Mc1Wmc> for wmc::Reopen<L> {
+    type Abstract = Skip<Mc1<L>>;
+    fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Wmc<L>) -> Self::Abstract {
+        Skip::default()
+    }
+}
+
 impl<L: Logic> Simulates<L, Mc1Wmc> for wmc::Pass {
     type Abstract = mc1::Pass;
     fn abstract_event(&self, _: &L, _: &Constants<L>, _: &Wmc<L>) -> Self::Abstract {
