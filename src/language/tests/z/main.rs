@@ -3,6 +3,7 @@
 mod diagnostics;
 mod expressions;
 mod machines;
+mod mutants;
 
 use kanon_language::lang::diag::{Diagnostic, SourceMap};
 use kanon_language::lang::z::{parse_file, tree};
