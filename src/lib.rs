@@ -40,6 +40,8 @@ pub mod lsp;
 #[doc(hidden)]
 pub mod ltl;
 #[doc(hidden)]
+pub mod net;
+#[doc(hidden)]
 pub mod refine;
 #[allow(missing_docs)]
 #[doc(hidden)]

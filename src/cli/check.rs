@@ -190,7 +190,7 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
 }
 
 impl Args {
-    fn task(&self) -> Task {
+    pub(super) fn task(&self) -> Task {
         Task {
             options: Options {
                 order: self.order,

@@ -2,7 +2,7 @@
 
 use super::symbolic::Looked;
 use super::{Exit, ScopeOptions, Sketch, interrupt, refuse, seconds, wrong};
-use crate::animate::Session;
+use crate::animate::{Graph, Session};
 use crate::report::{self, json, space, text};
 use crate::run::export::{Form, Task, WIDTH, export};
 use crate::run::{Deadline, Project};
@@ -67,6 +67,19 @@ pub struct Args {
     pub scope: ScopeOptions,
 }
 
+impl Args {
+    /// How states are to be drawn, if they are.
+    pub(super) fn form(&self) -> Option<space::Form> {
+        let forms = [
+            (self.dot, space::Form::Dot),
+            (self.svg, space::Form::Svg),
+            (self.csv, space::Form::Csv),
+            (self.json, space::Form::Json),
+        ];
+        forms.into_iter().find(|(asked, _)| *asked).map(|(_, form)| form)
+    }
+}
+
 fn width(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(n @ 1..=128) => Ok(n),
@@ -86,13 +99,7 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = super::try_file(args.output.as_deref(), false) {
         return exit;
     }
-    let form = [
-        (args.dot, space::Form::Dot),
-        (args.svg, space::Form::Svg),
-        (args.csv, space::Form::Csv),
-        (args.json, space::Form::Json),
-    ];
-    if let Some((_, form)) = form.into_iter().find(|(asked, _)| *asked) {
+    if let Some(form) = args.form() {
         return states(args, form);
     }
     let deadline = super::deadline(args.timeout, false, &Sketch::default(), |_, why| json::unknown(why));
@@ -124,7 +131,12 @@ fn states(args: &Args, form: space::Form) -> Exit {
         Ok(drawn) => drawn,
         Err(refused) => return refuse(&refused, args.json),
     };
-    let text = match space::text(&graph, session.model(), form) {
+    write_graph(args, &graph, &session.model().name, form)
+}
+
+/// Writes states in a form.
+pub(super) fn write_graph(args: &Args, graph: &Graph, name: &str, form: space::Form) -> Exit {
+    let text = match space::text(graph, name, form) {
         Ok(text) => text,
         Err(why) => return wrong(&why, args.json),
     };

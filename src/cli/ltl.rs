@@ -79,6 +79,18 @@ pub struct Args {
     pub symmetry: Strategy,
 }
 
+impl Args {
+    /// Those of the command line, then those of a file, with what they are called.
+    pub(super) fn all_formulas(&self) -> Result<Vec<(String, String)>, Diagnostic> {
+        let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());
+        let mut all: Vec<(String, String)> = self.formulas.iter().enumerate().map(numbered).collect();
+        if let Some(path) = &self.formulas_from {
+            all.extend(from_file(path)?);
+        }
+        Ok(all)
+    }
+}
+
 pub fn run(args: &Args) -> Exit {
     let options = Options { symmetry: args.symmetry, threads: args.threads, ..Options::default() };
     if let Err(why) = plan(&options, Asked::Paths, args.audit) {
@@ -105,16 +117,10 @@ pub fn run(args: &Args) -> Exit {
         vacuity: args.vacuity,
         certificate: args.certificate.clone(),
     };
-    let numbered = |(i, text): (usize, &String)| (format!("formula {}", i + 1), text.clone());
-    task.formulas.extend(args.formulas.iter().enumerate().map(numbered));
-    if let Some(path) = &args.formulas_from {
-        match from_file(path) {
-            Ok(more) => task.formulas.extend(more),
-            Err(d) => {
-                return super::refuse(&Refused { diagnostics: vec![d], ..Refused::default() }, args.json);
-            }
-        }
-    }
+    task.formulas = match args.all_formulas() {
+        Ok(formulas) => formulas,
+        Err(d) => return super::refuse(&Refused { diagnostics: vec![d], ..Refused::default() }, args.json),
+    };
     let answers = answers(args, &task, &deadline, &sketch);
     deadline.settle();
     let (project, formulas) = match answers {

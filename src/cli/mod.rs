@@ -18,6 +18,7 @@ mod interrupt;
 mod lsp;
 pub mod ltl;
 mod manual;
+mod other;
 mod probcli;
 mod project;
 pub mod prove;
@@ -270,6 +271,9 @@ fn answer(args: Vec<OsString>) -> Exit {
 fn run(cli: &Cli, given: &[String]) -> Exit {
     report::set_colour(cli.color);
     if let Some(exit) = watch::run(&cli.command) {
+        return exit;
+    }
+    if let Some(exit) = other::answer(&cli.command, given) {
         return exit;
     }
     match &cli.command {

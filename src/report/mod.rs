@@ -14,6 +14,7 @@ pub mod html;
 pub mod json;
 pub mod layout;
 pub mod ltl;
+pub mod other;
 pub mod picture;
 pub mod probcli;
 pub mod progress;

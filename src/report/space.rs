@@ -4,7 +4,6 @@ use super::drawing::{Drawing, Edge, Look, Node};
 use super::json::versioned;
 use super::{dot, picture};
 use crate::animate::Graph;
-use crate::model::Model;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -27,17 +26,17 @@ pub enum Form {
 ///
 /// # Errors
 /// A picture of too many nodes.
-pub fn text(g: &Graph, model: &Model, form: Form) -> Result<String, String> {
+pub fn text(g: &Graph, name: &str, form: Form) -> Result<String, String> {
     match form {
-        Form::Dot => Ok(dot::dot(&drawing(g, model))),
+        Form::Dot => Ok(dot::dot(&drawing(g, name))),
         Form::Svg if g.nodes.len() > MOST_DRAWN => Err(format!(
             "a picture of {} nodes cannot be read: `--project EXPRESSION` makes one node of many states, `--max-states` \
              takes the first, and `--dot` is for tools that draw large graphs",
             g.nodes.len()
         )),
-        Form::Svg => Ok(picture::svg(&drawing(g, model))),
+        Form::Svg => Ok(picture::svg(&drawing(g, name))),
         Form::Csv => Ok(csv(g)),
-        Form::Json => Ok(format!("{:#}\n", json(g, model))),
+        Form::Json => Ok(format!("{:#}\n", json(g, name))),
     }
 }
 
@@ -54,22 +53,22 @@ fn kind(n: &crate::animate::Node) -> usize {
     }
 }
 
-fn drawing(g: &Graph, model: &Model) -> Drawing {
+fn drawing(g: &Graph, name: &str) -> Drawing {
     let mut labels: Vec<String> = vec![];
     let mut edges = vec![];
     for (from, to, names) in &g.edges {
-        for name in names {
-            let label = labels.iter().position(|l| l == name).unwrap_or_else(|| {
-                labels.push(name.clone());
+        for operation in names {
+            let label = labels.iter().position(|l| l == operation).unwrap_or_else(|| {
+                labels.push(operation.clone());
                 labels.len() - 1
             });
             edges.push(Edge { from: *from, to: *to, label: Some(label) });
         }
     }
     let node = |(column, n): (usize, &crate::animate::Node)| {
-        let name = n.text.replace('\n', ", ");
+        let text = n.text.replace('\n', ", ");
         Node {
-            name: if n.states > 1 { format!("{name} ({})", n.states) } else { name },
+            name: if n.states > 1 { format!("{text} ({})", n.states) } else { text },
             look: if n.initial { Look::Root } else { Look::Value },
             kind: kind(n),
             colour: None,
@@ -82,7 +81,7 @@ fn drawing(g: &Graph, model: &Model) -> Drawing {
         notes.push("there are more states, or some may be missing".into());
     }
     Drawing {
-        title: model.name.to_string(),
+        title: name.to_string(),
         notes,
         nodes: g.nodes.iter().enumerate().map(node).collect(),
         edges,
@@ -124,7 +123,7 @@ fn csv(g: &Graph) -> String {
     out
 }
 
-fn json(g: &Graph, model: &Model) -> Value {
+fn json(g: &Graph, name: &str) -> Value {
     let node = |(i, n): (usize, &crate::animate::Node)| {
         json!({
             "id": i + 1,
@@ -138,7 +137,7 @@ fn json(g: &Graph, model: &Model) -> Value {
     };
     let edge = |(from, to, names): &(usize, usize, Vec<String>)| json!({ "from": from + 1, "to": to + 1, "operations": names });
     versioned(json!({
-        "machine": &*model.name,
+        "machine": name,
         "states": g.states,
         "complete": !g.more,
         "nodes": g.nodes.iter().enumerate().map(node).collect::<Vec<Value>>(),

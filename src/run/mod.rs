@@ -13,6 +13,7 @@
 //! | what do other tools say? | [`export::export`] | [`export::Exported`] |
 //! | does a log fit? | [`follow::follow`] | [`follow::Answered`] |
 //! | what is a definition of a CSP-M script worth? | [`csp::eval`] | [`csp::Evaluated`] |
+//! | the first questions of a file that is not in B | [`other::open`] | [`other::Checked`], [`other::Answered`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! ```
@@ -48,6 +49,7 @@ pub mod ltl;
 pub mod manifest;
 pub mod notes;
 pub mod numbers;
+pub mod other;
 pub mod project;
 mod proofs;
 pub mod prove;

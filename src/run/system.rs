@@ -1,7 +1,7 @@
 //! Questions about a system that is written in Rust, with the answers of a machine's: counts, verdicts, paths, formulas.
 
 use crate::explore::plan::{Asked, Refusal, plan, reducible};
-use crate::explore::{self, Counts, Explored, Finding, FindingKind, Options};
+use crate::explore::{self, Counts, Explored, Finding, FindingKind, Options, Progress};
 use crate::lang::diag::Diagnostic;
 use crate::ltl::space::{Limits, Space};
 use crate::ltl::{self, named, reduce};
@@ -33,7 +33,21 @@ pub fn check<S: System>(
     action: Option<&Arc<dyn Action>>,
     options: &Options,
 ) -> Result<Answer, Refusal> {
-    let explored = explore::explore(system, action, options, &Stop::default(), &mut |_| {})?;
+    check_until(system, action, options, &Stop::default(), &mut |_| {})
+}
+
+/// The same, until the flag is set, and with somebody who hears how far it is.
+///
+/// # Errors
+/// Options that do not go together.
+pub fn check_until<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    options: &Options,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Answer, Refusal> {
+    let explored = explore::explore(system, action, options, stop, progress)?;
     let mut verdict = explored.verdict.clone();
     let state = explored.finding.as_ref().and_then(|f| f.state);
     let path = state.map(|s| rebuild(system, action, &explored, s)).transpose();
@@ -79,6 +93,20 @@ pub fn ltl<S: System>(
     formula: &str,
     options: &Options,
 ) -> Result<(Verdict<Refuted>, ltl::Counts), Diagnostic> {
+    ltl_until(system, action, formula, options, &Stop::default())
+}
+
+/// The same, until the flag is set.
+///
+/// # Errors
+/// What is wrong with the formula, or with the options.
+pub fn ltl_until<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    formula: &str,
+    options: &Options,
+    stop: &Stop,
+) -> Result<(Verdict<Refuted>, ltl::Counts), Diagnostic> {
     let wrong = |why: String| Diagnostic::error("L0403", Default::default(), why);
     plan(options, Asked::Paths, false)
         .and_then(|_| reducible(options, action))
@@ -90,9 +118,8 @@ pub fn ltl<S: System>(
     let reducer = action.and_then(|a| Reducer::new(a, strategy, false));
     let is_reduced = reducer.is_some();
     let limits = Limits { max_states: options.max_states, max_memory: options.max_memory };
-    let stop = Stop::default();
     let steps = property.steps();
-    let mut space = Space::new(system, propositions.clone(), steps, reducer, limits, &stop);
+    let mut space = Space::new(system, propositions.clone(), steps, reducer, limits, stop);
     let answer =
         ltl::check(&mut space, &property, &ltl::Options { stop: stop.clone(), ..Default::default() })
             .map_err(|e| wrong(e.0))?;
@@ -101,7 +128,7 @@ pub fn ltl<S: System>(
         Verdict::Unknown(why) => Verdict::Unknown(why),
         Verdict::Fails(lasso) => {
             let found = if is_reduced {
-                let mut plain = Space::new(system, propositions, steps, None, Limits::default(), &stop);
+                let mut plain = Space::new(system, propositions, steps, None, Limits::default(), stop);
                 space
                     .unfold(&lasso, None)
                     .map(|path| plain.lasso(&path))

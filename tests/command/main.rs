@@ -14,6 +14,7 @@ mod graph;
 mod limits;
 mod lsp;
 mod ltl;
+mod nets;
 mod probcli;
 mod program;
 mod project;

@@ -8,6 +8,7 @@ mod caches;
 mod petri;
 
 mod animate;
+mod nets;
 
 use caches::{Caches, Exchange};
 use kanon::explore::{FindingKind, Options, Order};

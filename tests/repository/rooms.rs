@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 27] = [
     "lang",
     "model",
     "temporal",
     "csp",
+    "pnml",
     "plain",
     "reference",
     "value",
@@ -20,6 +21,7 @@ const ORDER: [&str; 25] = [
     "verdict",
     "system",
     "symmetry",
+    "net",
     "explore",
     "refine",
     "ltl",
@@ -38,12 +40,13 @@ const ORDER: [&str; 25] = [
 const CRATES: [&str; 2] = ["language", "semantics"];
 
 /// Folders of src that are crates and one room.
-const ROOM_CRATES: [&str; 2] = ["csp", "solver"];
+const ROOM_CRATES: [&str; 3] = ["csp", "pnml", "solver"];
 
 /// How a room names the crates that have earlier rooms, and where these rooms are.
-const NAMES: [(&str, &str); 4] = [
+const NAMES: [(&str, &str); 5] = [
     ("kanon_csp::", "crate::csp::"),
     ("kanon_language::", "crate::"),
+    ("kanon_pnml::", "crate::pnml::"),
     ("kanon_semantics::", "crate::"),
     ("kanon_solver::", "crate::solver::"),
 ];

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub static ALL: [&dyn FrontEnd; 3] = [&ClassicalB, &EventB, &Z];
 
 /// Languages that are known and not read, by the endings of their files.
-const REFUSED: [(&str, &str); 8] = [
+const REFUSED: [(&str, &str); 9] = [
     ("bcm", "checked Event-B machine of Rodin"),
     ("bcc", "checked Event-B context of Rodin"),
     ("csp", "CSP-M specification"),
@@ -24,6 +24,7 @@ const REFUSED: [(&str, &str); 8] = [
     ("als", "Alloy model"),
     ("rmch", "machine of B rules"),
     ("pml", "Promela model"),
+    ("pnml", "Petri net"),
 ];
 
 /// Who reads a file, by its ending; or what to say instead.
@@ -35,9 +36,13 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
     match REFUSED.iter().find(|(e, _)| *e == ending) {
         Some((_, what)) => {
             let known: Vec<&str> = ALL.iter().map(|f| f.language()).collect();
-            let typed = if what.starts_with("CSP-M") { "; `kanon types` reads and types it" } else { "" };
+            let elsewhere = match *what {
+                "CSP-M specification" => "; `kanon types` reads and types it",
+                "Petri net" => " by this command; `check`, `ltl`, `compare`, `eval` and `export` read it",
+                _ => "",
+            };
             Err(format!(
-                "`.{ending}`: a file of this kind ({what}) is not supported, only {}{typed}",
+                "`.{ending}`: a file of this kind ({what}) is not supported, only {}{elsewhere}",
                 known.join(", ")
             ))
         }

@@ -321,7 +321,7 @@ fn run(out: &mut String, r: &Report) {
 
 fn pictures(out: &mut String, r: &Report) {
     let Some(graph) = r.graph else { return };
-    let Ok(svg) = space::text(graph, &r.opened.model, space::Form::Svg) else { return };
+    let Ok(svg) = space::text(graph, &r.opened.model.name, space::Form::Svg) else { return };
     // As an image of its own: its style and its names stay inside.
     let data: String = svg
         .bytes()

@@ -1,0 +1,281 @@
+//! Files in languages that are not B: `check`, `ltl`, `compare`, `eval` and `export` ask [`crate::run::other`].
+//!
+//! An option acts, or it is refused: each command says here which of its options other languages have.
+
+use super::{Command, Exit, Sketch, check, compare, eval, export, interrupt, ltl};
+use crate::animate::{Graph, Node};
+use crate::explore::Options;
+use crate::explore::plan::{Asked as Of, plan};
+use crate::model::open::Refused;
+use crate::report::progress::Line;
+use crate::report::{self, chart, compared, diagnostic, json};
+use crate::run::Deadline;
+use crate::run::compare::Agreement;
+use crate::run::other::{self, Asked, Language, Model, Question, Reply};
+use kanon_pnml::unfold::LIMIT;
+use std::path::Path;
+use std::time::Duration;
+
+/// Answers a command about a file in a language that is not B; nothing for all others.
+pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
+    let (file, question, as_json) = match command {
+        Command::Check(a) => (a.file.as_deref()?, Question::Check, a.json || a.json_stream),
+        Command::Ltl(a) => (&*a.file, Question::Ltl, a.json),
+        Command::Compare(a) => (&*a.file, Question::Compare, a.json),
+        Command::Eval(a) => (&*a.file, Question::Eval, false),
+        Command::Graph(a) => (&*a.file, Question::Graph, false),
+        Command::Export(a) => (&*a.file, Question::Export, a.json),
+        _ => return None,
+    };
+    let language = Language::of(file)?;
+    if let Some(why) = language.refuses(question) {
+        return Some(super::wrong(why, as_json));
+    }
+    if let Some(option) = given.iter().find(|o| !allowed(question).contains(&&***o)) {
+        let why =
+            format!("`--{option}` is for B, Event-B and Z, and {} is {}", file.display(), language.name());
+        return Some(super::wrong(&why, as_json));
+    }
+    Some(match command {
+        Command::Check(a) => checked(file, language, a),
+        Command::Ltl(a) => formulas(file, language, a),
+        Command::Compare(a) => strategies(file, language, a),
+        Command::Eval(a) => evaluated(file, language, a),
+        Command::Export(a) => states(file, language, a),
+        _ => return None,
+    })
+}
+
+/// The options that a question has in every language.
+fn allowed(question: Question) -> &'static [&'static str] {
+    match question {
+        Question::Check => &[
+            "order",
+            "shortest",
+            "seed",
+            "max-states",
+            "timeout",
+            "no-deadlock",
+            "no-goal",
+            "goal",
+            "all",
+            "json",
+            "json-stream",
+            "symmetry",
+            "threads",
+            "max-memory",
+            "color",
+        ],
+        Question::Ltl => {
+            &["formulas-from", "max-states", "timeout", "max-memory", "threads", "json", "symmetry", "color"]
+        }
+        Question::Compare => &["max-states", "timeout", "no-deadlock", "json", "plot", "color"],
+        Question::Eval => &["timeout", "color"],
+        Question::Graph => &[],
+        Question::Export => &["dot", "svg", "csv", "json", "max-states", "output", "timeout", "color"],
+    }
+}
+
+/// The file or what is asked of it is wrong, or too large.
+fn refuse(refused: &Refused, as_json: bool, unanswered: impl FnOnce(&str) -> serde_json::Value) -> Exit {
+    let Some(limit) = refused.diagnostics.iter().find(|d| d.code == LIMIT) else {
+        return super::refuse(refused, as_json);
+    };
+    if as_json {
+        report::answer(unanswered(&limit.message));
+    } else {
+        report::err(&diagnostic::render_all(&refused.diagnostics, &refused.sources, report::colour_err()));
+    }
+    Exit::Unknown
+}
+
+fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
+    super::announce("check", file);
+    let as_json = args.json || args.json_stream;
+    if let Some(why) = check::refusal(args) {
+        return super::wrong(&why, as_json);
+    }
+    let options = args.task().options;
+    let deadline = super::deadline(args.limits.timeout, as_json, &Sketch::default(), |_, why| {
+        json::unanswered(why, None)
+    });
+    interrupt::listen(&deadline);
+    let asked = Asked { goal: args.goal.clone(), ..Asked::default() };
+    let model = match other::open(file, language, &asked, &deadline) {
+        Ok(model) => model,
+        Err(refused) => {
+            deadline.settle();
+            return refuse(&refused, as_json, |why| json::unanswered(why, None));
+        }
+    };
+    let mut line = Line::new();
+    let answer = model.check(&options, &deadline, &mut |p| line.show(&p));
+    deadline.settle();
+    line.clear();
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(why) => return super::wrong(&why, as_json),
+    };
+    if as_json {
+        report::answer(report::other::checked_json(&answer, model.about()));
+    } else {
+        report::out(&report::other::checked(&answer, model.about(), report::colour_out()));
+    }
+    Exit::of([answer.verdict])
+}
+
+fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
+    let options = Options {
+        symmetry: args.symmetry,
+        threads: args.threads,
+        max_states: args.max_states,
+        max_memory: args.max_memory,
+        ..Options::default()
+    };
+    if let Err(why) = plan(&options, Of::Paths, false) {
+        return super::wrong(why.0, args.json);
+    }
+    let formulas = match args.all_formulas() {
+        Ok(formulas) => formulas,
+        Err(d) => return super::refuse(&Refused { diagnostics: vec![d], ..Refused::default() }, args.json),
+    };
+    if formulas.is_empty() {
+        let why = format!(
+            "there is no formula: {} has none of its own, so it is given behind the file",
+            language.name()
+        );
+        return super::wrong(&why, args.json);
+    }
+    let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), report::ltl::unanswered);
+    interrupt::listen(&deadline);
+    let asked = Asked { formulas: formulas.clone(), ..Asked::default() };
+    let answers = other::open(file, language, &asked, &deadline).and_then(|model| {
+        let all: Result<Vec<_>, Refused> =
+            formulas.iter().map(|f| model.ltl(f, &options, &deadline)).collect();
+        Ok((all?, model))
+    });
+    deadline.settle();
+    let (answers, model) = match answers {
+        Ok(answers) => answers,
+        Err(refused) => {
+            return refuse(&refused, args.json, |why| report::ltl::unanswered(&serde_json::Value::Null, why));
+        }
+    };
+    if args.json {
+        report::answer(report::other::formulas_json(&formulas, &answers, model.about()));
+    } else {
+        report::out(&report::other::formulas(&formulas, &answers, model.about(), report::colour_out()));
+    }
+    Exit::of(answers.iter().map(|a| a.verdict))
+}
+
+fn strategies(file: &Path, language: Language, args: &compare::Args) -> Exit {
+    if let Err(exit) = super::try_file(args.plot.as_deref(), args.json) {
+        return exit;
+    }
+    let never = Deadline::after(args.limits.timeout);
+    interrupt::listen(&never);
+    let model = match other::open(file, language, &Asked::default(), &never) {
+        Ok(model) => model,
+        Err(refused) => {
+            return refuse(&refused, args.json, |why| compared::unanswered(&serde_json::Value::Null, why));
+        }
+    };
+    let options = Options { all: true, ..args.limits.options() };
+    let mut begin = |_: &_, _| {
+        let sketch = Sketch::default();
+        let deadline = super::deadline(args.limits.timeout, args.json, &sketch, compared::unanswered);
+        interrupt::listen(&deadline);
+        Some(deadline)
+    };
+    let mut line = Line::new();
+    let compared = other::compare(&*model, &options, &mut begin, &mut |p| line.show(&p));
+    line.clear();
+    let compared = match compared {
+        Ok(compared) => compared,
+        Err(why) => return super::wrong(&why, args.json),
+    };
+    let written = match &args.plot {
+        Some(path) => super::Written::of(path, std::fs::write(path, chart::svg(&compared))),
+        None => super::Written::Nothing,
+    };
+    if args.json {
+        let mut object = compared::json(&compared);
+        written.add_to(&mut object["warnings"]);
+        report::answer(object);
+    } else {
+        report::out(&compared::text(&compared));
+        written.complain();
+    }
+    written.exit(match compared.agreement() {
+        Agreement::Agree(_) => Exit::Holds,
+        Agreement::Differ(_) => Exit::Fails,
+        Agreement::Open(_) => Exit::Unknown,
+    })
+}
+
+fn opened(
+    file: &Path,
+    language: Language,
+    limit: Option<Duration>,
+) -> Result<(Box<dyn Model>, Deadline), Refused> {
+    let deadline = super::deadline(limit, false, &Sketch::default(), |_, why| json::unknown(why));
+    interrupt::listen(&deadline);
+    other::open(file, language, &Asked::default(), &deadline).map(|model| (model, deadline))
+}
+
+fn evaluated(file: &Path, language: Language, args: &eval::Args) -> Exit {
+    let Some(expression) = &args.expression else {
+        return super::wrong("there is no expression: `kanon eval FILE EXPRESSION`", false);
+    };
+    let reply = opened(file, language, args.timeout).and_then(|(model, deadline)| {
+        let reply = model.eval(expression);
+        deadline.settle();
+        reply
+    });
+    match reply {
+        Ok(Reply::Truth(value)) => {
+            report::out(if value { "TRUE\n" } else { "FALSE\n" });
+            if value { Exit::Holds } else { Exit::Fails }
+        }
+        Ok(Reply::Value(value)) => {
+            report::out(&format!("{value}\n"));
+            Exit::Holds
+        }
+        Err(refused) => refuse(&refused, false, json::unknown),
+    }
+}
+
+fn states(file: &Path, language: Language, args: &export::Args) -> Exit {
+    if let Err(exit) = super::try_file(args.output.as_deref(), args.json) {
+        return exit;
+    }
+    let Some(form) = args.form() else {
+        return super::wrong(
+            "circuits and formulas are made of machines: `--dot`, `--svg`, `--csv` and `--json`",
+            false,
+        );
+    };
+    let (model, deadline) = match opened(file, language, args.timeout) {
+        Ok(opened) => opened,
+        Err(refused) => return refuse(&refused, args.json, json::unknown),
+    };
+    let most = usize::try_from(args.max_states).unwrap_or(usize::MAX);
+    let found = model.states(most, &deadline);
+    deadline.settle();
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => return super::wrong(&why, args.json),
+    };
+    let node = |(text, initial, deadlock, open)| Node {
+        text,
+        states: 1,
+        initial,
+        deadlock,
+        open,
+        ..Node::default()
+    };
+    let nodes: Vec<Node> = found.nodes.into_iter().map(node).collect();
+    let graph = Graph { states: nodes.len(), nodes, edges: found.edges, more: found.more };
+    export::write_graph(args, &graph, &model.about().name, form)
+}
