@@ -411,7 +411,11 @@ impl<S: System> Model for Loaded<S> {
             finding,
             operations: operations.map(|(o, n)| (o.name.to_string(), *n)).collect(),
             complete: answer.explored.is_complete,
-            strategy: reduction.map_or(options.symmetry, |r| r.strategy),
+            // With nothing to permute it was off, and what was asked for says that somebody wants to know why.
+            strategy: reduction
+                .map(|r| r.strategy)
+                .filter(|s| *s != Strategy::Off)
+                .unwrap_or(options.symmetry),
             flooded: reduction.and_then(|r| r.effort.flooded).map(|n| n as u64),
             kept: reduction.map_or(0, |r| r.effort.stats.kept),
             trace: answer.path.as_ref().map(|p| self.steps(p)),
