@@ -2,7 +2,8 @@
 //!
 //! [`lex`] and [`parse`] make the [`tree`] of a file and of all that it includes, [`check`] finds its names and
 //! [`types`], [`compile`] makes [`code`] of it, and [`eval`] says which [`value`]s and which [`term`]s of processes its
-//! definitions are. Absent on purpose: searches, anything that prints.
+//! definitions are; [`process`] what these do, and [`refine`] whether a script's assertions are true. Absent on purpose:
+//! anything that prints.
 
 #![deny(unsafe_code)]
 #![allow(
@@ -20,6 +21,8 @@ pub mod compile;
 pub mod eval;
 pub mod lex;
 pub mod parse;
+pub mod process;
+pub mod refine;
 pub mod term;
 pub mod tree;
 pub mod types;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 impl Machine {
     /// The number of a complete event.
-    pub(super) fn event(&mut self, value: &Value, span: Span) -> Res<EventId> {
+    pub(crate) fn event(&mut self, value: &Value, span: Span) -> Res<EventId> {
         if let Some(known) = self.event_index.get(value) {
             return Ok(*known);
         }

@@ -3,6 +3,7 @@
 mod evaluated;
 mod libcspm;
 mod random;
+mod refined;
 mod scripts;
 
 use kanon_csp::check::{Types, check};
