@@ -3,7 +3,6 @@
 use super::records::Records;
 use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
-use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::animate::{Graph, Session};
 use crate::explore::audit::Audit;
@@ -130,7 +129,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     #[command(flatten)]
-    pub watch: Watch,
+    pub watch: super::Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

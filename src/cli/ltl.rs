@@ -1,7 +1,6 @@
 //! `kanon ltl`: temporal formulas.
 
 use super::records::Records;
-use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::explore::Options;
 use crate::explore::plan::{Asked, plan};
@@ -68,7 +67,7 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub watch: Watch,
+    pub watch: super::Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -139,6 +139,14 @@ enum Command {
     Man(manual::Man),
 }
 
+/// `--watch`, where a command has it.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Watch {
+    /// Run again whenever a file that was read changes, until Ctrl-C
+    #[arg(long = "watch")]
+    pub on: bool,
+}
+
 /// How large everything is: wins over what the file says.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ScopeOptions {

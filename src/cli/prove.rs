@@ -2,7 +2,6 @@
 
 use super::records::Records;
 use super::symbolic::solver;
-use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt, seconds};
 use crate::model::open::{Opened, open_sequents};
 use crate::report::record::Record;
@@ -32,7 +31,7 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub watch: Watch,
+    pub watch: super::Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -1,7 +1,6 @@
 //! `kanon refine`: a machine against what it refines.
 
 use super::records::Records;
-use super::watch::Watch;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::report::progress::Line;
 use crate::report::record::Record;
@@ -40,7 +39,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "json")]
     pub json_stream: bool,
     #[command(flatten)]
-    pub watch: Watch,
+    pub watch: super::Watch,
     #[command(flatten)]
     pub records: Records,
     #[command(flatten)]

@@ -23,14 +23,6 @@ const STEP: Duration = Duration::from_millis(15);
 /// How long a run may take to end by itself. What Ctrl-C sends, a terminal sends to it as well.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// `--watch`, where a command has it.
-#[derive(clap::Args, Clone, Copy, Debug, Default)]
-pub struct Watch {
-    /// Run again whenever a file that was read changes, until Ctrl-C
-    #[arg(long = "watch")]
-    pub on: bool,
-}
-
 /// What is to be watched for a command, if it is.
 fn subject(command: &Command) -> Option<Box<dyn Fn() -> Vec<PathBuf> + '_>> {
     Some(match command {

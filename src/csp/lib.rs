@@ -1,7 +1,7 @@
 //! CSP-M, the machine-readable form of CSP, as FDR reads it: from text to processes.
 //!
 //! [`lex`] and [`parse`] make the [`tree`] of a file and of all that it includes, [`check`] finds its names and
-//! [`types`], [`compile`] makes [`code`] of it, and [`eval`] says which [`value`]s and which [`term`]s of processes its
+//! [`types`], [`compile`] makes [`code`](value::code) of it, and [`eval`] says which [`value`]s and which [`term`]s of processes its
 //! definitions are; [`process`] what these do, and [`refine`] whether a script's assertions are true. Absent on purpose:
 //! anything that prints.
 
@@ -16,7 +16,6 @@ pub const EXTENSIONS: [&str; 2] = ["csp", "cspm"];
 
 mod builtin;
 pub mod check;
-pub mod code;
 pub mod compile;
 pub mod eval;
 pub mod lex;

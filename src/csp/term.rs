@@ -1,6 +1,6 @@
 //! Processes as terms: an operator and its operands, which are processes of the same table.
 
-use crate::code::UnitId;
+use crate::value::code::UnitId;
 use crate::value::{NodeId, Value};
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 use super::local::{Local, Place};
 use super::{Compiler, Global, Result, ScopeId};
 use crate::builtin::COMPRESSIONS;
-use crate::code::{
+use crate::tree::{self, Clause, Decl, DeclKind, Expr, ExprKind, Path, StmtKind};
+use crate::value::Value;
+use crate::value::code::{
     self, Code, Comprehension, Field, FieldKind, Group, GroupId, Items, Kind, Member, Pairs, Replicated,
     Stmt, Unit, UnitId,
 };
-use crate::tree::{self, Clause, Decl, DeclKind, Expr, ExprKind, Path, StmtKind};
-use crate::value::Value;
 use kanon_language::lang::diag::Span;
 use std::sync::Arc;
 

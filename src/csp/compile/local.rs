@@ -1,7 +1,7 @@
 //! Names inside of functions: which slot they are in, and what is captured on the way there.
 
 use super::Compiler;
-use crate::code::Slot;
+use crate::value::code::Slot;
 use std::sync::Arc;
 
 /// What a name inside of a function stands for.

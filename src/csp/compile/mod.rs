@@ -1,4 +1,4 @@
-//! From the tree of a script whose types are known to [`code`](crate::code): every name gets its place.
+//! From the tree of a script whose types are known to [`code`](crate::value::code): every name gets its place.
 //!
 //! A module's definitions are definitions of the script under names of their own; an instance of a module with
 //! parameters is a copy of it, whose parameters are definitions, too. A mistake that the type checker would have
@@ -9,8 +9,8 @@ mod local;
 mod module;
 mod pattern;
 
-use crate::code::{self, Claim, Constant, Datatype, Member, Program, Unit, UnitId};
 use crate::tree::{self, Clause, Decl, DeclKind, Expr, Ident, Path, Pattern};
+use crate::value::code::{self, Claim, Constant, Datatype, Member, Program, Unit, UnitId};
 use crate::value::{ConstantId, DataId};
 use kanon_language::lang::diag::{Diagnostic, NOWHERE, Span};
 use kanon_language::lang::stack::catch_with_large_stack;

@@ -2,8 +2,8 @@
 
 use super::local::Place;
 use super::{Compiler, Global, Result, ScopeId};
-use crate::code::{Length, Pattern as Code};
 use crate::tree::{Ident, Literal, Path, Pattern, PatternKind};
+use crate::value::code::{Length, Pattern as Code};
 use crate::value::{ConstantId, Value};
 use std::sync::Arc;
 

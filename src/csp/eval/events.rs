@@ -1,8 +1,8 @@
 //! Events: dotted values that lack nothing, and sets of them.
 
 use super::Machine;
-use crate::code::{Pairs, Stmt};
 use crate::term::{EventId, Events};
+use crate::value::code::{Pairs, Stmt};
 use crate::value::{ConstantId, Fault, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::BTreeSet;

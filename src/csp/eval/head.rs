@@ -1,9 +1,9 @@
 //! Expressions that are processes: the operator, with its operands to be looked at later.
 
 use super::Machine;
-use crate::code::{Code, Kind, Replicated, Stmt, UnitId};
 use crate::term::{EventId, Events, Term};
 use crate::tree::{Process, Synchronised};
+use crate::value::code::{Code, Kind, Replicated, Stmt, UnitId};
 use crate::value::{Fault, NodeId, Res, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::BTreeSet;

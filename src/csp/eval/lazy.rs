@@ -1,7 +1,7 @@
 //! Sequences, those without end included.
 
 use super::{Machine, SIZE};
-use crate::code::{Comprehension, Items, Stmt};
+use crate::value::code::{Comprehension, Items, Stmt};
 use crate::value::{Fault, Lazy, Producer, Res, Stream, Value};
 use kanon_language::lang::diag::Span;
 use std::sync::{Arc, PoisonError};

@@ -1,7 +1,7 @@
 //! Patterns.
 
 use super::{Machine, sound};
-use crate::code::{Length, Pattern};
+use crate::value::code::{Length, Pattern};
 use crate::value::{Res, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::VecDeque;

@@ -21,8 +21,8 @@ mod sets;
 pub mod show;
 mod typesets;
 
-use crate::code::{Code, Group, GroupId, Kind, Member, Program, Unit, UnitId};
 use crate::term::{EventId, Term};
+use crate::value::code::{Code, Group, GroupId, Kind, Member, Program, Unit, UnitId};
 use crate::value::{Fault, FrameId, FunctionId, NodeId, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::{BTreeSet, HashMap};

@@ -1,8 +1,8 @@
 //! Arithmetic, comparisons and logic.
 
 use super::Machine;
-use crate::code::Code;
 use crate::tree::{Binary, Unary};
+use crate::value::code::Code;
 use crate::value::{Fault, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::cmp::Ordering;

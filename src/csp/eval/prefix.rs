@@ -1,8 +1,8 @@
 //! `c?x!e$y -> P`: the events that are offered, and what follows each.
 
 use super::Machine;
-use crate::code::{Code, Field, FieldKind, Pattern, UnitId};
 use crate::term::{EventId, Term};
+use crate::value::code::{Code, Field, FieldKind, Pattern, UnitId};
 use crate::value::{Fault, NodeId, Res, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::{BTreeSet, VecDeque};

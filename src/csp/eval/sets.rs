@@ -1,7 +1,7 @@
 //! Sets: finite ones as they are, infinite ones as far as questions about them have answers.
 
 use super::{Machine, SIZE, sound};
-use crate::code::{Comprehension, Items, Stmt};
+use crate::value::code::{Comprehension, Items, Stmt};
 use crate::value::{Fault, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Sets that stand where types do: `{0..3}.Bool` as the fields of a channel, datatypes, subtypes.
 
 use super::{Known, Machine};
-use crate::code::UnitId;
+use crate::value::code::UnitId;
 use crate::value::{ConstantId, DataId, Fault, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::BTreeSet;

@@ -11,9 +11,9 @@
 mod normal;
 mod replay;
 
-use crate::code::{Assertion, Claim};
 use crate::process::{Label, Processes};
 use crate::tree::{Model, Property};
+use crate::value::code::{Assertion, Claim};
 use crate::value::{Fault, NodeId, Res, Value};
 use kanon_language::lang::diag::{NOWHERE, Span};
 use normal::{Normal, Offer, View, circles, offer};

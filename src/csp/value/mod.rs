@@ -1,7 +1,10 @@
 //! Values of CSP-M: what expressions are worth.
 //!
 //! Functions, processes and the definitions of a `let` are names of a table (`eval`), so that all values can be
-//! compared, ordered and hashed by structure. Absent on purpose: how anything is computed.
+//! compared, ordered and hashed by structure. [`code`] is what they may still have to compute. Absent on purpose: how
+//! anything is computed.
+
+pub mod code;
 
 use kanon_language::lang::diag::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,7 +142,7 @@ pub enum Producer {
     /// Some elements and then another sequence.
     Then(Value),
     /// A comprehension: its code, its names, and the sequences that are being run through.
-    Comprehension { code: Arc<crate::code::Comprehension>, frame: Vec<Value>, sources: Vec<Option<Value>> },
+    Comprehension { code: Arc<code::Comprehension>, frame: Vec<Value>, sources: Vec<Option<Value>> },
 }
 
 impl Lazy {

@@ -4,8 +4,8 @@
 //! looked at later. What it needs from around it is *captured*: copied into its slots when it is made. So a unit and
 //! the values that it has captured say all about it, and two that are equal are one.
 
+use super::{ConstantId, DataId, Value};
 use crate::tree::{Binary, Model, Property, Synchronised, Unary};
-use crate::value::{ConstantId, DataId, Value};
 use kanon_language::lang::diag::Span;
 use std::sync::Arc;
 
