@@ -24,6 +24,9 @@ pub mod animate;
 pub mod certify;
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod checkpoint;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod cli;
 #[allow(missing_docs)]
 #[doc(hidden)]

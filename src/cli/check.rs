@@ -5,6 +5,7 @@ use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
 use super::{Exit, ScopeOptions, Sketch, Written, interrupt};
 use crate::animate::{Graph, Session};
+use crate::checkpoint::{EVERY, Folder, Wish};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
 use crate::explore::{Options, Order, Progress};
@@ -23,6 +24,7 @@ use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
 use crate::trace::export::Shown;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How far an exploration goes and what it looks for.
@@ -115,6 +117,15 @@ pub struct Args {
     /// `--engine`, kanon-symbolic-checker
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Write the search down into this folder now and then, and when it is interrupted; `kanon resume` goes on with it
+    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    pub checkpoint: Option<PathBuf>,
+    /// The time between two checkpoints: `30s`, `5m`, or seconds; 60 seconds unless given
+    #[arg(long, value_name = "TIME", requires = "checkpoint", value_parser = every)]
+    pub every: Option<Duration>,
+    /// What becomes of the two, and of what is taken up.
+    #[arg(skip)]
+    pub kept: Option<Wish>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -144,6 +155,16 @@ pub struct Args {
     /// Stop when the program has more memory than this: `500M`, `8G`, or bytes
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
+}
+
+/// `30s`, `5m`, `1h`, or seconds.
+pub(super) fn every(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, n)| Some((text.strip_suffix(unit)?, *n))).unwrap_or((text, 1.0));
+    let seconds: f64 =
+        number.trim().parse().map_err(|_| "expected a time, for instance 30s or 5m".to_string())?;
+    super::seconds(&(seconds * unit).to_string())
 }
 
 fn order(text: &str) -> Result<Order, String> {
@@ -199,6 +220,7 @@ impl Args {
                 symmetry: self.symmetry,
                 threads: self.threads,
                 max_memory: self.max_memory,
+                checkpoint: self.checkpoint.is_some() || self.kept.is_some(),
                 timed: self.stats,
                 ..self.limits.options()
             },
@@ -208,6 +230,7 @@ impl Args {
             certificate: self.certificate.clone(),
             coverage: self.coverage,
             depths: self.report.is_some(),
+            checkpoint: self.kept.clone(),
         }
     }
 
@@ -247,6 +270,17 @@ fn with_formulas(file: &PathBuf, args: &Args, options: Options) -> Exit {
     })
 }
 
+/// What a check with checkpoints needs that begins.
+fn wish(folder: &Path, every: Option<Duration>) -> Result<Wish, String> {
+    let words = std::env::args_os().skip(1).map(|w| w.into_string());
+    let command = words.collect::<Result<Vec<_>, _>>();
+    let command = command.map_err(|_| "a checkpoint has its command, which has to be UTF-8".to_string())?;
+    let place = std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))?;
+    let folder = Arc::new(Folder::begin(folder)?);
+    let every = every.unwrap_or(EVERY);
+    Ok(Wish { folder, every, command, place, audit: false, asked: Arc::default(), again: None })
+}
+
 /// What `check` has and engines that work with formulas have not.
 fn refused(args: &Args) -> Option<&'static str> {
     let rules = [
@@ -268,6 +302,10 @@ fn refused(args: &Args) -> Option<&'static str> {
             "a certificate says how its proof argues: take one engine, or leave out `--certificate`",
         ),
         (args.coverage, "coverage is that of explored states: leave out `--coverage` or `--engine`"),
+        (
+            args.checkpoint.is_some(),
+            "a checkpoint has the states of explicit search: leave out `--checkpoint` or `--engine`",
+        ),
         (args.report.is_some(), "a report tells of explored states: leave out `--report` or `--engine`"),
         (
             args.threads.is_some(),
@@ -313,11 +351,19 @@ pub fn run(args: &Args) -> Exit {
 
 fn run_file(file: &PathBuf, args: &Args) -> Exit {
     super::announce("check", file);
-    let args = &Args { json: args.json || args.json_stream, ..args.clone() };
-    let task = args.task();
+    let args = &mut Args { json: args.json || args.json_stream, ..args.clone() };
     if let Some(why) = refusal(args) {
         return super::wrong(&why, args.json);
     }
+    if args.kept.is_none()
+        && let Some(folder) = &args.checkpoint
+    {
+        match wish(folder, args.every) {
+            Ok(wish) => args.kept = Some(wish),
+            Err(why) => return super::wrong(&why, args.json),
+        }
+    }
+    let (args, task) = (&*args, args.task());
     if args.engine != Choice::Explicit {
         return with_formulas(file, args, task.options);
     }
@@ -333,7 +379,7 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
     let deadline = super::deadline(args.limits.timeout, args.json, &sketch, |known, why| {
         json::unanswered(why, Some(known))
     });
-    interrupt::listen(&deadline);
+    interrupt::listen_asking(&deadline, args.kept.as_ref().map(|wish| wish.asked.clone()));
     let mut line = Line::new();
     let mut samples = Samples::default();
     let mut show = |p: Progress| {
@@ -416,7 +462,12 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
     let of_refinement = refined.iter().map(|(_, r)| r.verdict);
     let of_formulas = formulas.iter().flatten().map(|f| f.verdict);
     let exit = Exit::of(of_formulas.chain(of_refinement).chain([checked.verdict]));
-    recorded.iter().chain([&written, &certified, &reported]).fold(exit, |exit, w| w.exit(exit))
+    let exit = recorded.iter().chain([&written, &certified, &reported]).fold(exit, |exit, w| w.exit(exit));
+    // The run has its answer, and nothing is left to go on with.
+    if let (Some(wish), Exit::Holds | Exit::Fails) = (&args.kept, exit) {
+        wish.folder.clear();
+    }
+    exit
 }
 
 /// All states, if there are so few that they can be drawn.

@@ -26,6 +26,7 @@ mod records;
 mod refine;
 pub mod repl;
 pub mod replay;
+mod resume;
 mod serve;
 mod simulate;
 pub mod symbolic;
@@ -101,6 +102,8 @@ enum Command {
     Prove(prove::Args),
     /// Compare a refinement with what it refines
     Refine(refine::Args),
+    /// Go on with a check that was written down: `check --checkpoint`
+    Resume(resume::Args),
     /// Run all symmetry strategies and compare what they find and how long they take
     Compare(compare::Args),
     /// Draw the state graph of a state, or what nauty is given of it
@@ -293,6 +296,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         Command::Ltl(args) => ltl::run(args),
         Command::Prove(args) => prove::run(args),
         Command::Refine(args) => refine::run(args),
+        Command::Resume(args) => resume::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Types(args) => types::run(args),
@@ -474,7 +478,7 @@ fn unanswered(command: &Command, why: &str, as_json: bool) -> Exit {
         return failed(why);
     }
     let answer = match command {
-        Command::Check(_) => json::unanswered(why, None),
+        Command::Check(_) | Command::Resume(_) => json::unanswered(why, None),
         Command::Ltl(_) => report::ltl::unanswered(&Value::Null, why),
         Command::Refine(_) => report::refined::unanswered(&Value::Null, why),
         Command::Compare(_) => report::compared::unanswered(&Value::Null, why),

@@ -19,7 +19,7 @@ use std::time::Instant;
 const NAME: &str = "kanon.toml";
 
 /// Options of `check` that say where answers go, which the project has for all of its machines, or not at all.
-const OUTPUT: [&str; 10] = [
+const OUTPUT: [&str; 12] = [
     "json",
     "json-stream",
     "sarif",
@@ -27,6 +27,8 @@ const OUTPUT: [&str; 10] = [
     "annotations",
     "trace",
     "certificate",
+    "checkpoint",
+    "every",
     "report",
     "watch",
     "help",

@@ -10,6 +10,7 @@ use super::drive;
 use super::drive::Search;
 use super::hooks::{ByKey, Driven, Fired, Hooks, Visited};
 use super::inject::{Faulty, Mistake, Planted};
+use super::keep::Keeping;
 use super::orbits::OrbitShadow;
 use super::plan::{Asked, Plan, Refusal, plan, reducible};
 use super::sample::Sampler;
@@ -106,8 +107,16 @@ impl<S: System> Search for Audited<'_, '_, S> {
         let visited = Faulty { inner, mistake: self.auditor.mistake, occasions: 0 };
         let mut orbits = self.orbits(action);
         let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
-        let (explored, hooks) =
-            drive::run(self.system, self.options, self.stop, self.progress, hooks, visited, firsts);
+        let (explored, hooks) = drive::run(
+            self.system,
+            self.options,
+            Keeping::default(),
+            self.stop,
+            self.progress,
+            hooks,
+            visited,
+            firsts,
+        );
         hooks.auditor.states = hooks.states();
         explored
     }
@@ -123,8 +132,16 @@ impl<S: System> Search for Audited<'_, '_, S> {
         let hooks = Looking { auditor: self.auditor, orbits: orbits.as_mut() };
         let by = (hooks, planted.as_ref());
         let plan = (self.options, self.plan);
-        let (explored, hooks) =
-            drive::in_batches(self.system, plan, self.stop, self.progress, by, visited, firsts);
+        let (explored, hooks) = drive::in_batches(
+            self.system,
+            plan,
+            Keeping::default(),
+            self.stop,
+            self.progress,
+            by,
+            visited,
+            firsts,
+        );
         hooks.auditor.states = hooks.states();
         explored
     }

@@ -20,6 +20,7 @@ use super::inject::Planted;
 use super::observe::{Judged, Observers, Quiet};
 use super::search::{self, Loop};
 use super::store::{Packed, StateId, Store, View};
+use crate::lang::diag::Span;
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
 use crate::value::hash;
@@ -49,6 +50,8 @@ pub(super) struct Block {
     keys: Vec<u64>,
     /// It was prepared to its end.
     is_complete: bool,
+    /// Where an enumeration was cut short.
+    cut: Option<Span>,
     /// How long that took.
     time: Duration,
 }
@@ -59,6 +62,7 @@ impl Block {
         self.operations.clear();
         self.keys.clear();
         self.is_complete = false;
+        self.cut = None;
     }
 }
 
@@ -204,6 +208,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
 
     /// Expands some states, at most `most`. Break: there is none, or the search is over.
     pub fn alone(&mut self, most: usize, rows: &mut Vec<u64>, block: &mut Block) -> ControlFlow<()> {
+        self.keep()?;
         self.take(most.min(self.worth(TIME)), rows);
         if self.tokens.is_empty() {
             return ControlFlow::Break(());
@@ -211,6 +216,14 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         self.view();
         prepare::<S, V, H>(self.common, &self.view, &mut self.mine, rows, block);
         self.fire(self.tokens.len(), block)
+    }
+
+    /// Writes the search down if somebody wants that now, between two blocks. In other orders than breadth first, which
+    /// draw for each state, none is taken then. Break: it is to end here.
+    pub fn keep(&mut self) -> ControlFlow<()> {
+        let flow = self.main.keep(&self.kernel, self.tokens.iter().map(Taken::id));
+        self.is_over |= flow.is_break();
+        flow
     }
 
     /// The events of the first states that were taken and not fired yet, which are those of this block.
@@ -222,6 +235,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
 
     fn fire_all(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
         let Leader { main, kernel, tokens, .. } = self;
+        main.cut(block.cut);
         let words = kernel.rrac().store().key_words();
         let operations = self.common.system.operations().len();
         for key in block.keys.chunks_exact(words).take(SOON) {
@@ -230,7 +244,11 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         let mut keys = block.keys.chunks_exact(words);
         let mut soon = block.keys.chunks_exact(words).skip(SOON);
         let is_lost = H::WATCHES && self.common.planted.is_some_and(|p| p.errs(Planted::block));
-        for (i, s1) in tokens.drain(..states).enumerate() {
+        for i in 0..states {
+            // One that the search ends before stays where it is: somebody may want to go on with it.
+            let Some(next) = tokens.front() else { break };
+            main.look(kernel, next)?;
+            let Some(s1) = tokens.pop_front() else { break };
             let state = block.states.get(i);
             let count = state.map_or(0, Judged::keys);
             let Some(plain) = state.and_then(Judged::plain).filter(|_| block.is_complete) else {
@@ -238,7 +256,6 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
                 main.step(kernel, s1)?;
                 continue;
             };
-            main.look(kernel, &s1)?;
             let id = s1.id();
             if H::WATCHES {
                 let row = kernel.rrac().store().row(id);
@@ -308,6 +325,7 @@ pub(super) fn prepare<S: System, V: ByKey, H: Hooks<V>>(
     }
     look.look_up(0);
     block.is_complete = true;
+    block.cut = system.cut(worker).or(system.cut(judge));
     block.time = begun.elapsed();
 }
 

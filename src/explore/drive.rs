@@ -5,6 +5,7 @@ use super::Options;
 use super::batch::{Block, Common, Helper, Leader, MOST};
 use super::hooks::{ByKey, Driven, Effort, Hooks, Off, Visited};
 use super::inject::Planted;
+use super::keep::Keeping;
 use super::line;
 use super::observe::Observers;
 use super::order::Order;
@@ -12,10 +13,11 @@ use super::plan::{Asked, Plan, Refusal, plan, reducible};
 use super::reduced::{Flooded, Keyed, Marked};
 use super::root::{self, Engine};
 use super::search::{Explored, Firsts, Loop, Progress, Reduction, scope};
-use super::store::{Layout, Store};
+use super::store::{Layout, StateId, Store};
 use crate::symmetry::orbit::Orbits;
 use crate::symmetry::{Action, Reducer, Strategy};
 use crate::system::{Stop, System};
+use kanon_refinement::kernel::Taken;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,14 +35,34 @@ pub fn explore<S: System>(
     stop: &Stop,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Explored, Refusal> {
+    explore_keeping(system, action, options, Keeping::default(), stop, progress)
+}
+
+/// The same for a search that is written down now and then, or goes on with one that was.
+///
+/// # Errors
+/// As [`explore`].
+pub fn explore_keeping<S: System>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    options: &Options,
+    keeping: Keeping,
+    stop: &Stop,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Explored, Refusal> {
     let plan = plan(options, Asked::States, false)?;
     reducible(options, action)?;
-    Ok(reduce(system, action, options, Plain { system, options, plan, stop, progress }))
+    Ok(reduce(system, action, options, Plain { system, options, plan, keeping, stop, progress }))
 }
 
 /// A search that waits for its visited set.
 pub(super) trait Search {
     fn run<V: Visited>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored;
+
+    /// The states that it begins with, if it goes on with another.
+    fn store(&mut self) -> Option<Store> {
+        None
+    }
 
     /// The same with a visited set that allows for batches.
     fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, action: Option<&Arc<dyn Action>>) -> Explored
@@ -55,22 +77,29 @@ struct Plain<'a, S> {
     system: &'a S,
     options: &'a Options,
     plan: Plan,
+    keeping: Keeping,
     stop: &'a Stop,
     progress: &'a mut (dyn FnMut(Progress) + 'a),
 }
 
 impl<S: System> Search for Plain<'_, S> {
     fn run<V: Visited>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
-        let Plain { system, options, stop, progress, .. } = self;
-        run(system, options, stop, progress, Off, visited, firsts).0
+        let Plain { system, options, keeping, stop, progress, .. } = self;
+        run(system, options, keeping, stop, progress, Off, visited, firsts).0
+    }
+
+    fn store(&mut self) -> Option<Store> {
+        let again = self.keeping.again.as_mut()?;
+        let none = Store::new(Layout::new(&self.system.widths()));
+        Some(std::mem::replace(&mut again.store, none))
     }
 
     fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
-        let Plain { system, options, plan, stop, progress } = self;
+        let Plain { system, options, plan, keeping, stop, progress } = self;
         if options.one_by_one {
-            return run(system, options, stop, progress, Off, visited, firsts).0;
+            return run(system, options, keeping, stop, progress, Off, visited, firsts).0;
         }
-        in_batches(system, (options, plan), stop, progress, (Off, None), visited, firsts).0
+        in_batches(system, (options, plan), keeping, stop, progress, (Off, None), visited, firsts).0
     }
 }
 
@@ -79,10 +108,10 @@ pub(super) fn reduce<S: System>(
     system: &S,
     action: Option<&Arc<dyn Action>>,
     options: &Options,
-    search: impl Search,
+    mut search: impl Search,
 ) -> Explored {
     let layout = Layout::new(&system.widths());
-    let store = Store::new(layout.clone());
+    let store = search.store().unwrap_or_else(|| Store::new(layout.clone()));
     let Some(action) = action.filter(|_| options.symmetry != Strategy::Off) else {
         return search.run_by_key(store, Firsts::All, None);
     };
@@ -123,9 +152,11 @@ pub(super) fn reduce<S: System>(
 }
 
 /// The search by one thread, one state after the other, with an audit or none.
+#[allow(clippy::too_many_arguments)] // What a search is made of.
 pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
     system: &S,
     options: &Options,
+    keeping: Keeping,
     stop: &Stop,
     progress: &mut dyn FnMut(Progress),
     hooks: H,
@@ -133,11 +164,13 @@ pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
     firsts: Firsts,
 ) -> (Explored, H) {
     let observers = Observers::new::<V>(system, options);
-    let main = Loop::new(system, &observers, options, stop, progress, hooks);
-    scope(options, visited, |kernel, token| {
-        let mut one = OneByOne { main, kernel };
+    let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
+    let mut again = main.keeping(keeping);
+    scope(options, visited, again.as_mut(), |kernel, token| {
+        let mut one = OneByOne { main, kernel, held: vec![] };
         // However it ended: what is open, and what was found, says how.
         let _ = root::run(&mut one, token, options, firsts);
+        one.main.keep_at_limit(&one.kernel, one.held);
         one.main.finish(one.kernel, |_| {})
     })
 }
@@ -145,26 +178,35 @@ pub(super) fn run<S: System, V: Visited, H: Hooks<V>>(
 struct OneByOne<'a, 'b, S: System, V, H> {
     main: Loop<'a, S, H>,
     kernel: Driven<'b, V>,
+    /// The state before which the search ended.
+    held: Vec<StateId>,
 }
 
-impl<'a, 'b, S: System, V: Visited, H: Hooks<V>> Engine<'a, 'b, S, V, H> for OneByOne<'a, 'b, S, V, H> {
+impl<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>> Engine<'a, 'b, S, V, H> for OneByOne<'a, 'b, S, V, H> {
     fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
         (&mut self.main, &mut self.kernel)
     }
 
     fn explore(&mut self) -> ControlFlow<()> {
-        while let Some(s1) = self.kernel.take() {
+        loop {
+            self.keep()?;
+            let Some(s1) = self.kernel.take() else { return ControlFlow::Continue(()) };
             self.main.hooks.take(s1.id());
+            if self.main.look(&self.kernel, &s1).is_break() {
+                self.held.push(s1.id());
+                return ControlFlow::Break(());
+            }
             self.main.step(&mut self.kernel, s1)?;
         }
-        ControlFlow::Continue(())
     }
 }
 
 /// [`run`] in batches, by as many threads as are planned.
+#[allow(clippy::too_many_arguments)] // The same, and who prepares states.
 pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     system: &S,
     (options, plan): (&Options, Plan),
+    keeping: Keeping,
     stop: &Stop,
     progress: &mut dyn FnMut(Progress),
     (hooks, planted): (H, Option<&Planted>),
@@ -172,9 +214,10 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     firsts: Firsts,
 ) -> (Explored, H) {
     let observers = Observers::new::<V>(system, options);
-    let main = Loop::new(system, &observers, options, stop, progress, hooks);
+    let mut main = Loop::new(system, &observers, options, stop, progress, hooks);
+    let mut again = main.keeping(keeping);
     let common = Common { system, observers: &observers, stop, planted };
-    scope(options, visited, |kernel, token| {
+    scope(options, visited, again.as_mut(), |kernel, token| {
         let store = kernel.rrac().store();
         let (words, view) = (store.key_words(), Arc::new(store.view()));
         let helper = |kernel: &Driven<'_, V>| Helper::new(system, stop, kernel.rrac().keys(), words);
@@ -185,7 +228,8 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
         let leader = Leader { common: &common, main, kernel, view, tokens, mine, cost, is_over: false };
         let mut batches = Batches { leader, others, options };
         let _ = root::run(&mut batches, token, options, firsts);
-        let Batches { leader: Leader { mut main, kernel, mine, .. }, others: mut done, .. } = batches;
+        let Batches { leader: Leader { mut main, kernel, mine, tokens, .. }, others: mut done, .. } = batches;
+        main.keep_at_limit(&kernel, tokens.iter().map(Taken::id).collect());
         done.push(mine);
         for helper in &mut done {
             main.cut(system.cut(&mut helper.worker));
@@ -201,7 +245,7 @@ struct Batches<'a, 'b, S: System, V: ByKey, H> {
     options: &'a Options,
 }
 
-impl<'a, 'b, S: System, V: ByKey, H: Hooks<V>> Engine<'a, 'b, S, V, H> for Batches<'a, 'b, S, V, H> {
+impl<'a, 'b, S: System + 'a, V: ByKey, H: Hooks<V>> Engine<'a, 'b, S, V, H> for Batches<'a, 'b, S, V, H> {
     fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
         (&mut self.leader.main, &mut self.leader.kernel)
     }

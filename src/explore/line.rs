@@ -218,7 +218,10 @@ fn lead<S: System, V: ByKey, H: Hooks<V>>(
         let first = line.place(fired);
         if first.is_prepared.load(Ordering::SeqCst) {
             let task = locked(&first.task);
-            flow = leader.fire(task.states, &task.block);
+            flow = leader.keep();
+            if flow.is_continue() {
+                flow = leader.fire(task.states, &task.block);
+            }
             fired += 1;
         } else if let Some(i) = line.claim() {
             line.prepare::<S, V, H>(i, leader.common, &mut leader.mine);

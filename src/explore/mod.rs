@@ -8,9 +8,11 @@ pub mod audit;
 mod batch;
 pub mod clause;
 mod drive;
+mod handover;
 mod hooks;
 #[doc(hidden)]
 pub mod inject;
+pub mod keep;
 mod line;
 pub(crate) mod memory;
 mod observe;
@@ -26,7 +28,7 @@ pub mod store;
 mod watch;
 
 pub use audit::Audit;
-pub use drive::explore;
+pub use drive::{explore, explore_keeping};
 pub use hooks::{Effort, Fired};
 pub use order::Order;
 pub use search::{Explored, Progress, Reduction};
@@ -73,6 +75,8 @@ pub struct Options {
     pub initial_first: usize,
     /// Stop when the program has more bytes than this.
     pub max_memory: Option<u64>,
+    /// The search is written down now and then, or was.
+    pub checkpoint: bool,
     /// Measure what the strategy costs.
     pub timed: bool,
 }
@@ -95,6 +99,7 @@ impl Default for Options {
             shortest: false,
             initial_first: 1 << 16,
             max_memory: None,
+            checkpoint: false,
             timed: false,
         }
     }

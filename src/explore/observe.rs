@@ -123,6 +123,14 @@ impl<'s, S: System> Observers<'s, S> {
         self.list.iter().all(is_quiet).then_some(Quiet(()))
     }
 
+    /// All checks of a state that was looked at before the search was written down: where an enumeration is cut short in
+    /// them, that is noticed again.
+    pub fn look_again(&self, here: &mut S::Here) {
+        for o in &self.list {
+            let _ = self.system.holds(o.check, here);
+        }
+    }
+
     /// The full look at a new state: the invariant decides between add_inv and add_err, and everybody tells.
     pub fn enter<'k, V: Visited, H: Hooks<V>>(
         &self,
@@ -183,6 +191,9 @@ impl<'s, S: System> Observers<'s, S> {
     /// A state has been expanded, and had no transition and no fault.
     pub fn deadlock(&self, watch: &mut Watch, state: Option<StateId>, start: usize) -> ControlFlow<()> {
         watch.counts.deadlocks += 1;
+        if state.is_none() {
+            watch.deadlock_of_root();
+        }
         if self.deadlock {
             watch.found(FindingKind::Deadlock, state, start)
         } else {

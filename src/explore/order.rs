@@ -40,7 +40,17 @@ impl Waiting {
         Waiting { queue: VecDeque::new(), depth_first, draws: Sequence(seed) }
     }
 
-    /// The states that wait, in no order that matters.
+    /// The same with states in it, in the order in which they were put in, and after so many draws as have led to this.
+    pub fn again(order: Order, draws: u64, states: Vec<StateId>) -> Waiting {
+        Waiting { queue: states.into(), ..Waiting::new(order, draws) }
+    }
+
+    /// What the next draw depends on.
+    pub fn draws(&self) -> u64 {
+        self.draws.0
+    }
+
+    /// The states that wait, in the order in which they were put in.
     pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
         self.queue.iter().copied()
     }

@@ -60,6 +60,21 @@ const NO_ACTION: Refusal =
 const NO_MARKERS: Refusal = Refusal("this system has no markers: take another strategy");
 const SHORTEST_ORDER: Refusal =
     Refusal("only a search breadth first finds shortest traces: leave out `--order` or `--shortest`");
+const KEPT_FLOOD: Refusal = Refusal(
+    "`--symmetry flood` stores whole orbits beside the states, which are in no checkpoint: leave out `--checkpoint`, or \
+     take `canon` or `auto`",
+);
+const KEPT_MARKERS: Refusal = Refusal(
+    "`--symmetry markers` stores markers, which are in no checkpoint: leave out `--checkpoint`, or take an exact strategy",
+);
+const KEPT_AUDIT: Refusal = Refusal(
+    "`--audit` explores a shadow from the first state on, which is in no checkpoint: leave out one of the two; \
+     `kanon resume --audit` looks at a checkpoint itself",
+);
+const KEPT_PATHS: Refusal = Refusal(
+    "a checkpoint has the states of a search, and not the paths through its product with a formula: leave out \
+     `--checkpoint`, or check formulas in a run of their own",
+);
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
 
 /// A run whose options go together.
@@ -83,7 +98,7 @@ pub const MAX_THREADS: usize = 256;
 /// # Errors
 /// Two options that do not go together.
 pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusal> {
-    let Options { symmetry, order, seed, threads, shortest, .. } = options;
+    let Options { symmetry, order, seed, threads, shortest, checkpoint, .. } = options;
     let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
     let several = threads.is_some_and(|n| n > 1);
     let rules = [
@@ -96,6 +111,10 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (THREADS_FLOOD, several && *symmetry == Strategy::Flood),
         (THREADS_MARKERS, several && is_marked),
         (SHORTEST_ORDER, *shortest && !is_bfs),
+        (KEPT_PATHS, *checkpoint && asked != Asked::States),
+        (KEPT_AUDIT, *checkpoint && audit),
+        (KEPT_FLOOD, *checkpoint && *symmetry == Strategy::Flood),
+        (KEPT_MARKERS, *checkpoint && is_marked),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
     ];
     if let Some((why, _)) = rules.into_iter().find(|(_, applies)| *applies) {
@@ -125,13 +144,18 @@ pub fn reducible(options: &Options, action: Option<&Arc<dyn Action>>) -> Result<
 pub fn table() -> String {
     let asked = [(Asked::States, "`check`"), (Asked::Both, "`check --ltl`"), (Asked::Paths, "`ltl`")];
     let orders = [(Order::Bfs, "bfs"), (Order::Dfs, "dfs"), (Order::Mixed(0.5), "mixed")];
-    let ways = [(false, None, ""), (false, Some(4), " `--threads 4`"), (true, None, " `--audit`")];
+    let ways = [
+        (false, None, false, ""),
+        (false, Some(4), false, " `--threads 4`"),
+        (true, None, false, " `--audit`"),
+        (false, None, true, " `--checkpoint`"),
+    ];
     let mut reasons: Vec<Refusal> = vec![];
     let mut rows = vec![];
     let mut head = String::from("| property | `--symmetry` |");
     let mut rule = String::from("|---|---|");
     for (_, order) in orders {
-        for (_, _, way) in ways {
+        for (_, _, _, way) in ways {
             head += &format!(" {order}{way} |");
             rule += "---|";
         }
@@ -140,8 +164,8 @@ pub fn table() -> String {
         for symmetry in Strategy::ALL {
             let mut row = format!("| {name} | `{symmetry}` |");
             for (order, _) in orders {
-                for (audit, threads, _) in ways {
-                    let options = Options { symmetry, order, threads, ..Options::default() };
+                for (audit, threads, checkpoint, _) in ways {
+                    let options = Options { symmetry, order, threads, checkpoint, ..Options::default() };
                     row += &match plan(&options, asked, audit) {
                         Ok(_) => " yes |".to_string(),
                         Err(why) => {

@@ -176,6 +176,7 @@ mod tests {
     use super::super::audit::{Audit, explore_with};
     use super::super::drive::run;
     use super::super::hooks::Off;
+    use super::super::keep::Keeping;
     use super::super::search::{Explored, Firsts};
     use super::super::{Layout, Options};
     use super::*;
@@ -207,8 +208,9 @@ mod tests {
     fn search((system, action): &(Arc<Machine>, Arc<dyn Action>), label: Label) -> (Explored, u64) {
         let visited = keyed(system, action, label);
         let options = Options::default();
+        let keeping = Keeping::default();
         let (explored, _) =
-            run(&**system, &options, &Stop::default(), &mut |_| {}, Off, visited, Firsts::All);
+            run(&**system, &options, keeping, &Stop::default(), &mut |_| {}, Off, visited, Firsts::All);
         let kept = explored.reduction.as_ref().map_or(0, |r| r.effort.stats.kept);
         (explored, kept)
     }

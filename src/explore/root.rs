@@ -27,15 +27,24 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TURNS: usize = 64;
 
 /// A search that can be run whenever states are open.
-pub(super) trait Engine<'a, 'b, S: System, V, H> {
+pub(super) trait Engine<'a, 'b, S: System + 'a, V, H> {
     fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>);
 
     /// Searches until no state is open. Break: the search is over.
     fn explore(&mut self) -> ControlFlow<()>;
+
+    /// Writes the search down if somebody wants that now: no state is taken. Break: it is to end here.
+    fn keep(&mut self) -> ControlFlow<()>
+    where
+        V: Visited,
+    {
+        let (main, kernel) = self.parts();
+        main.keep(kernel, std::iter::empty())
+    }
 }
 
 /// Lent to the expansion of the root.
-impl<'a, 'b, S: System, V, H, E: Engine<'a, 'b, S, V, H>> Engine<'a, 'b, S, V, H> for &mut E {
+impl<'a, 'b, S: System + 'a, V, H, E: Engine<'a, 'b, S, V, H>> Engine<'a, 'b, S, V, H> for &mut E {
     fn parts(&mut self) -> (&mut Loop<'a, S, H>, &mut Driven<'b, V>) {
         (**self).parts()
     }
@@ -57,7 +66,9 @@ pub(super) fn run<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
     let system = main.system;
     // Not the loop's own, which is busy in between.
     let mut worker = system.worker(main.stop);
-    let patience = (!options.shortest && !H::WATCHES).then_some(options.initial_first.max(1));
+    // A root that had been expanded yields nothing new, so that nothing has to be explored before its end.
+    let has_patience = !options.shortest && !H::WATCHES && !main.before.is_over;
+    let patience = has_patience.then_some(options.initial_first.max(1));
     let mut root = Root {
         engine: &mut engine,
         token: Some(token),
@@ -74,6 +85,7 @@ pub(super) fn run<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>>(
     main.watch.cut(system.cut(&mut worker));
     main.complete = complete;
     flow?;
+    main.place.is_over = true;
     // With the system's word, every start was visited, and every initial state of each has arrived. Without it the root
     // stays where it is.
     if main.complete.is_some()
@@ -100,7 +112,7 @@ struct Root<'a, 'b, S: System, V, H, E> {
     kinds: std::marker::PhantomData<(Loop<'a, S, H>, V)>,
 }
 
-impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Root<'a, 'b, S, V, H, E> {
+impl<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Root<'a, 'b, S, V, H, E> {
     fn initial(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {
         let system = self.engine.parts().0.system;
         let mut any = false;
@@ -108,10 +120,14 @@ impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Roo
         let run = system.initial(worker, start, &mut |here, row| {
             any = true;
             let (main, kernel) = self.engine.parts();
+            let is_again = main.is_again();
             let Some(token) = self.token.take() else { return ControlFlow::Break(()) };
             let Loop { observers, stop, hooks, watch, .. } = main;
             let mut flow = ControlFlow::Continue(());
             let outcome = kernel.expand_root(token, |x| {
+                if is_again {
+                    observers.look_again(here);
+                }
                 let id;
                 (id, flow) = arrive(observers, watch, hooks, x, here, row, (ROOT, None));
                 // One start's initial states are different rows; under reduction they may be one state.
@@ -146,21 +162,40 @@ impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Roo
 
     /// An initial state has arrived: time to explore?
     fn arrived(&mut self) -> ControlFlow<()> {
+        let (main, _) = self.engine.parts();
+        main.place.arrived += 1;
+        let before = main.before;
+        if main.place.arrived < before.arrived || before.is_over {
+            return self.engine.keep();
+        }
+        if main.place.arrived == before.arrived {
+            // As far as it had come before the search was taken up.
+            if before.is_exploring {
+                return self.explore();
+            }
+            self.arrived = before.since;
+        } else {
+            self.arrived += 1;
+        }
+        main.place.since = self.arrived;
+        self.engine.keep()?;
         let Some(most) = self.patience else { return ControlFlow::Continue(()) };
-        self.arrived += 1;
         let is_late = self.arrived.is_multiple_of(TURNS) && self.since.elapsed() > PATIENCE;
         if self.arrived >= most || is_late { self.explore() } else { ControlFlow::Continue(()) }
     }
 
     fn explore(&mut self) -> ControlFlow<()> {
-        self.engine.parts().0.is_early = true;
+        let (main, _) = self.engine.parts();
+        (main.is_early, main.place.is_exploring) = (true, true);
         let flow = self.engine.explore();
+        let (main, _) = self.engine.parts();
+        (main.place.is_exploring, main.place.since) = (false, 0);
         (self.arrived, self.since) = (0, Instant::now());
         flow
     }
 }
 
-impl<'a, 'b, S: System, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Starts<S::Worker>
+impl<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>> Starts<S::Worker>
     for Root<'a, 'b, S, V, H, E>
 {
     fn start(&mut self, worker: &mut S::Worker, start: usize) -> ControlFlow<()> {

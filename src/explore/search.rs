@@ -1,11 +1,12 @@
 //! The loop: a ladder over rmc2's events. The root is expanded elsewhere ([`super::root`]).
 
 use super::hooks::{Driven, Effort, Fired, Hooks, Rerr, Runex, Visited};
+use super::keep::{Again, Keeper, Keeping, Place};
 use super::observe::{self, Observers};
 use super::order::Waiting;
 use super::store::{Arriving, StateId, Store};
 use super::watch::{Counts, Watch};
-use super::{Finding, Options};
+use super::{Finding, Options, keep};
 use crate::lang::diag::Span;
 use crate::symmetry::markers::Marker;
 use crate::symmetry::orbit::Orbits;
@@ -83,14 +84,22 @@ impl Firsts {
     }
 }
 
-/// The machine before its first event, with the token of its root.
+/// The machine before its first event, or one that is taken up again, with the token of its root.
 pub(super) fn scope<V: Visited, T>(
     options: &Options,
     visited: V,
+    again: Option<&mut Again>,
     body: impl for<'b> FnOnce(Driven<'b, V>, kernel::Root<'b>) -> T,
 ) -> T {
-    let open = Open::new(Waiting::new(options.order, options.seed.unwrap_or(0)));
-    Kernel::scope(visited, open, All::new(), body)
+    match again {
+        Some(again) => {
+            Kernel::reopen(visited, Open::new(keep::waiting(options.order, again)), All::new(), body)
+        }
+        None => {
+            let open = Open::new(Waiting::new(options.order, options.seed.unwrap_or(0)));
+            Kernel::scope(visited, open, All::new(), body)
+        }
+    }
 }
 
 /// How many states wait.
@@ -105,8 +114,13 @@ pub(super) struct Loop<'a, S: System, H> {
     pub stop: &'a Stop,
     progress: &'a mut (dyn FnMut(Progress) + 'a),
     pub hooks: H,
-    worker: S::Worker,
+    pub worker: S::Worker,
     pub watch: Watch,
+    /// Who writes the search down, if anybody does.
+    pub keeper: Option<Box<dyn Keeper>>,
+    /// How far the root has come, and had come before the search was taken up.
+    pub place: Place,
+    pub before: Place,
     /// The system's word that it has visited every start.
     pub complete: Option<Complete>,
     /// States were expanded before every initial state had arrived.
@@ -126,7 +140,33 @@ impl<'a, S: System, H> Loop<'a, S, H> {
     ) -> Self {
         let (worker, watch) = (system.worker(stop), Watch::new(system, options));
         let (complete, is_early, row, turn) = (None, false, Vec::new(), 0);
-        Loop { system, observers, stop, progress, hooks, worker, watch, complete, is_early, row, turn }
+        let (keeper, place, before) = (None, Place::default(), Place::default());
+        Loop {
+            system,
+            observers,
+            stop,
+            progress,
+            hooks,
+            worker,
+            watch,
+            keeper,
+            place,
+            before,
+            complete,
+            is_early,
+            row,
+            turn,
+        }
+    }
+
+    /// Is written down now and then, and goes on from where another search was; what is left of that.
+    pub fn keeping(&mut self, keeping: Keeping) -> Option<Again> {
+        self.keeper = keeping.keeper;
+        if let Some(again) = &keeping.again {
+            self.watch.go_on(again.course.found.clone());
+            (self.before, self.is_early) = (again.course.place, again.course.is_early);
+        }
+        keeping.again
     }
 
     /// Looks at the clock before a state is expanded.
@@ -151,7 +191,7 @@ impl<'a, S: System, H> Loop<'a, S, H> {
         }
     }
 
-    /// Expands a state and removes it.
+    /// Expands a state that was looked at, and removes it.
     pub fn step<'b, V: Visited>(
         &mut self,
         kernel: &mut Driven<'b, V>,
@@ -160,7 +200,6 @@ impl<'a, S: System, H> Loop<'a, S, H> {
     where
         H: Hooks<V>,
     {
-        self.look(kernel, &s1)?;
         let Loop { system, observers, hooks, worker, watch, row, .. } = self;
         let id = s1.id();
         kernel.rrac().store().read(id, row);

@@ -16,7 +16,7 @@ const MAX_STATES: usize = 4_000_000_000;
 
 /// What was counted; ARCHITECTURE.md says what each number means without and with reduction.
 #[warn(missing_docs)]
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// States that were stored.
     pub states: usize,
@@ -42,6 +42,24 @@ pub struct Counts {
     pub open: usize,
 }
 
+/// What a search has counted and found by some moment, but for what the expansion of the root has counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoFar {
+    pub counts: Counts,
+    pub finding: Option<Finding>,
+    pub faults: u64,
+    pub limit: Option<Box<Fault>>,
+    pub truncated: Option<Span>,
+}
+
+/// What was counted of the root and not of any state.
+#[derive(Default)]
+struct OfRoot {
+    deadlocks: u64,
+    wd_errors: u64,
+    faults: u64,
+}
+
 /// What the search has found.
 pub(super) struct Watch {
     pub options: Options,
@@ -52,6 +70,7 @@ pub(super) struct Watch {
     limit: Option<Box<Fault>>,
     truncated: Option<Span>,
     stopped: Option<Why>,
+    of_root: OfRoot,
     /// Parts of what is to be checked that the system does not check.
     left_out: usize,
     /// Under reduction: the transitions of the state that is expanded, by what stands for their targets.
@@ -69,9 +88,50 @@ impl Watch {
             limit: None,
             truncated: None,
             stopped: None,
+            of_root: OfRoot::default(),
             left_out: if checks { system.left_out(options.deadlock) } else { 0 },
             labels: HashSet::default(),
         }
+    }
+
+    /// What another search has found before this one, which goes on with it.
+    pub fn go_on(&mut self, from: SoFar) {
+        let SoFar { counts, finding, faults, limit, truncated } = from;
+        (self.counts, self.finding, self.faults) = (counts, finding, faults);
+        (self.limit, self.truncated) = (limit, truncated);
+    }
+
+    pub fn so_far(&self) -> SoFar {
+        let of_root = &self.of_root;
+        let counts = Counts {
+            initialisations: 0,
+            constants: 0,
+            deadlocks: self.counts.deadlocks - of_root.deadlocks,
+            wd_errors: self.counts.wd_errors - of_root.wd_errors,
+            ..self.counts.clone()
+        };
+        SoFar {
+            counts,
+            finding: self.finding.clone(),
+            faults: self.faults - of_root.faults,
+            limit: self.limit.clone(),
+            truncated: self.truncated,
+        }
+    }
+
+    /// A start without an outcome was counted as a deadlock.
+    pub fn deadlock_of_root(&mut self) {
+        self.of_root.deadlocks += 1;
+    }
+
+    /// Somebody wants the search to end.
+    pub fn interrupt(&mut self) {
+        self.stopped.get_or_insert(Why::Interrupted);
+    }
+
+    /// Whether the search has ended because it had enough, between two events.
+    pub fn is_at_limit(&self) -> bool {
+        matches!(self.stopped, Some(Why::MaxStates(_) | Why::MaxMemory(_)))
     }
 
     pub fn must_stop(&mut self, stop: &AtomicBool, states: usize) -> bool {
@@ -118,9 +178,11 @@ impl Watch {
         start: usize,
     ) -> ControlFlow<()> {
         self.faults += 1;
+        self.of_root.faults += u64::from(state.is_none());
         match *fault {
             Fault::Wd(_) => {
                 self.counts.wd_errors += 1;
+                self.of_root.wd_errors += u64::from(state.is_none());
                 self.found(FindingKind::WellDefinedness { fault, operation }, state, start)
             }
             Fault::Limit(..) => {

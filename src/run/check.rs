@@ -6,6 +6,7 @@ use super::certificate;
 use super::constants::Constants;
 use super::coverage;
 use super::deadline::Deadline;
+use super::kept;
 use super::notes;
 use super::project::{Project, Solved};
 use super::proofs;
@@ -80,6 +81,8 @@ pub struct Task {
     pub coverage: bool,
     /// Count states by their distance from the initial ones.
     pub depths: bool,
+    /// Write the search down now and then, or go on with one that was.
+    pub checkpoint: Option<crate::checkpoint::Wish>,
 }
 
 impl Task {
@@ -118,6 +121,10 @@ impl Task {
         deadline: &Deadline,
     ) -> Result<Solved<'p>, Vec<Diagnostic>> {
         let first = !(self.options.shortest || self.audit.is_some() || self.with_formulas);
+        if let Some(again) = self.checkpoint.as_ref().and_then(|wish| wish.again.as_ref()) {
+            let before = again.first_valuations().map_err(|why| vec![plain_error(why)])?;
+            return project.solve_as_before(deadline, false, self.relies(), before);
+        }
         project.solve_relying(deadline, first, self.relies())
     }
 }
@@ -153,12 +160,18 @@ pub fn check(
     // Nothing can be enabled, and that is no news.
     let has_operations = !system.operations().is_empty();
     let options = &Options { deadlock: task.options.deadlock && has_operations, ..task.options.clone() };
-    let (explored, report) = match &task.audit {
-        None => {
+    let mut of_checkpoints = vec![];
+    let (explored, report) = match (&task.audit, &task.checkpoint) {
+        (None, Some(wish)) => {
+            let (explored, said) = kept::explore(solved, action, wish, options, deadline, progress)?;
+            of_checkpoints = said;
+            (explored, None)
+        }
+        (None, None) => {
             let explored = explore::explore(system, action, options, &deadline.flag, progress);
             (explored.map_err(refused)?, None)
         }
-        Some(audit) => {
+        (Some(audit), _) => {
             let second = Box::new(Reference::new(system, options));
             let by = (audit, Some(second as Box<dyn audit::Second>));
             let explored = audit::explore(system, action, options, &deadline.flag, progress, by);
@@ -219,7 +232,7 @@ pub fn check(
     let no_constants = !opened.model.has_constants();
     let named = system.operations().iter().zip(&counts.operations);
     let operations: Vec<(Arc<str>, u64)> = named.map(|(o, n)| (o.name.clone(), *n)).collect();
-    let mut notes = vec![];
+    let mut notes = of_checkpoints;
     if task.options.deadlock && !has_operations {
         notes.push(notes::NO_OPERATIONS.to_string());
     }

@@ -45,6 +45,7 @@ pub mod deadline;
 pub mod export;
 pub mod follow;
 pub mod format;
+mod kept;
 pub mod ltl;
 pub mod manifest;
 pub mod notes;

@@ -1,5 +1,6 @@
 //! What should be known beside a verdict: the sizes it was given for, what never happened, what to do when there is none.
 
+use super::numbers::grouped;
 use crate::explore::{Counts, FindingKind};
 use crate::lang::diag::Diagnostic;
 use crate::model::open::Opened;
@@ -27,6 +28,45 @@ pub const PARTIAL: &str = "not everything was explored, or something had no valu
                            about coverage";
 /// The time was over before every state was looked at again.
 pub const NOT_COVERED: &str = "the time was over before every state was looked at for `--coverage`";
+
+/// The search did not begin with this run.
+pub fn taken_up(states: usize, open: usize) -> String {
+    format!(
+        "the search was taken up from a checkpoint with {} states, {} of them open",
+        grouped(states as u64),
+        grouped(open as u64)
+    )
+}
+
+/// The checkpoint was looked at.
+pub fn audited(expanded: u64) -> String {
+    format!(
+        "audit: the checkpoint satisfies the invariant of wmc ({} states expanded again)",
+        grouped(expanded)
+    )
+}
+
+/// What checkpoints cost.
+pub fn written(r: &crate::checkpoint::Report) -> String {
+    format!(
+        "checkpoints: {} written in {:.2} s beside the search, the last with {} states in {} bytes",
+        grouped(r.written),
+        r.writing.as_secs_f64(),
+        grouped(r.states as u64),
+        grouped(r.bytes)
+    )
+}
+
+/// The last try to write a checkpoint failed.
+pub fn not_written(why: &str, has_any: bool) -> String {
+    let rest = if has_any { "the one before is still good" } else { "there is none" };
+    format!("the last checkpoint could not be written ({why}): {rest}")
+}
+
+/// The search has not come to its end, and is written down.
+pub fn how_to_resume(folder: &std::path::Path) -> String {
+    format!("the search is written down: `kanon resume {}` goes on with it", folder.display())
+}
 
 /// The sizes that a Holds is about: those of deferred sets, and MININT and MAXINT where the model speaks of them.
 pub fn scope(opened: &Opened) -> Vec<String> {

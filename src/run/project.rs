@@ -103,6 +103,21 @@ impl Project {
         first: bool,
         relies: bool,
     ) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        self.solve_as_before(deadline, first, relies, None)
+    }
+
+    /// The same; a run that is taken up begins with so many first valuations, if there were others to come.
+    pub(super) fn solve_as_before(
+        &self,
+        deadline: &Deadline,
+        first: bool,
+        relies: bool,
+        before: Option<usize>,
+    ) -> Result<Solved<'_>, Vec<Diagnostic>> {
+        if let Some(n) = before {
+            let most = self.max_constants.unwrap_or(usize::MAX);
+            return self.solved(deadline, relies, |machine| machine.setup_as_before(n, most, &deadline.flag));
+        }
         if !first || self.constants != Constants::All {
             let most = self.max_constants.unwrap_or(MAX_VALUATIONS);
             return self.solved(deadline, relies, |machine| machine.setup(most, &deadline.flag));

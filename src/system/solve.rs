@@ -156,8 +156,15 @@ impl Machine {
         env
     }
 
-    /// Valuations, each once, at most so many; a fault; and why there are not more.
-    fn search(&self, env: &mut Env, most: usize, is_any: &AtomicBool, symbolic: bool) -> Searched {
+    /// Valuations, each once, at most so many, and nobody looks for more when there are enough; a fault; and why there are
+    /// not more.
+    fn search(
+        &self,
+        env: &mut Env,
+        (most, enough): (usize, usize),
+        is_any: &AtomicBool,
+        symbolic: bool,
+    ) -> Searched {
         let mut all = Searched { found: vec![], fault: None, end: End::Exhausted };
         let mut seen = HashSet::new();
         let repeats = self.properties.may_repeat;
@@ -179,6 +186,9 @@ impl Machine {
             } else {
                 all.found.push(valuation);
                 is_any.store(true, Ordering::Relaxed);
+                if all.found.len() >= enough {
+                    all.end = End::Full;
+                }
             }
             Ok(all.end == End::Exhausted)
         });
@@ -192,7 +202,8 @@ impl Machine {
     /// Finds all valuations of the constants; if there are more than `limit`, so many and a fault.
     pub fn setup(&mut self, limit: usize, stop: &Stop) -> Setup {
         let mut env = self.solver(stop);
-        let Searched { found, mut fault, end } = self.search(&mut env, limit, &AtomicBool::default(), true);
+        let Searched { found, mut fault, end } =
+            self.search(&mut env, (limit, usize::MAX), &AtomicBool::default(), true);
         if end == End::Full {
             fault.get_or_insert(too_many(limit));
         }
@@ -216,8 +227,9 @@ impl Machine {
             let had_time = begun.elapsed() > first.patience && is_any.load(Ordering::Relaxed);
             had_time || stop.load(Ordering::Relaxed)
         };
-        let Searched { found, fault, end } =
-            watched(&is_late, is_over, || self.search(&mut env, first.valuations, &is_any, false));
+        let Searched { found, fault, end } = watched(&is_late, is_over, || {
+            self.search(&mut env, (first.valuations, usize::MAX), &is_any, false)
+        });
         let is_late = is_late.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed);
         let is_open = match end {
             End::Symbolic => return self.setup(limit, stop),
@@ -231,6 +243,16 @@ impl Machine {
             return self.known(found, Setup { valuations: 0, fault: None, truncated: None, is_open });
         }
         self.known(found, Setup { valuations: 0, fault, truncated: env.truncated, is_open })
+    }
+
+    /// Finds the valuations that another run had found before it explored them, when there might be more: the first `n`,
+    /// which come in the same order. Whoever asks looks whether they are the same.
+    pub fn setup_as_before(&mut self, n: usize, limit: usize, stop: &Stop) -> Setup {
+        let mut env = self.solver(stop);
+        let Searched { found, fault, end } = self.search(&mut env, (n, n), &AtomicBool::default(), false);
+        let is_open = end == End::Full && fault.is_none();
+        self.most = limit;
+        self.known(found, Setup { valuations: 0, fault, truncated: None, is_open })
     }
 
     /// Forgets all valuations but these, whose numbers ascend. Whoever does that answers for it.

@@ -2,6 +2,7 @@
 
 mod audit;
 mod certificates;
+mod checkpoints;
 mod choices;
 mod elements;
 mod eventb;

@@ -3,6 +3,7 @@
 mod ask;
 mod browser;
 mod cases;
+mod checkpoint;
 mod cli;
 mod compare;
 mod convert;

@@ -65,6 +65,38 @@ impl Layout {
         self.words
     }
 
+    /// Bytes that tell a packed word from all others, word by word.
+    pub fn word_bytes(&self) -> Vec<usize> {
+        let mut bits = vec![1; self.words];
+        for f in &self.fields {
+            bits[f.word] = bits[f.word].max(f.shift + f.bits);
+        }
+        bits.into_iter().map(|bits| bits.div_ceil(8) as usize).collect()
+    }
+
+    /// The large words that have numbers by now, in their order.
+    pub fn large_words(&self) -> Vec<u64> {
+        let numbers = self.large.numbers.read().unwrap_or_else(|e| e.into_inner());
+        (0..numbers.len()).map(|n| self.large.words[n]).collect()
+    }
+
+    /// Gives numbers to large words, in their order: for a layout that has none yet.
+    pub fn set_large_words(&self, words: &[u64]) {
+        for word in words {
+            self.large.number(*word);
+        }
+    }
+
+    /// Whether these are the words of a packed row: the large ones among them have numbers.
+    pub fn is_key(&self, packed: &[u64]) -> bool {
+        let known = self.large.words.count() as u64;
+        packed.len() == self.words
+            && self.fields.iter().all(|f| {
+                let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
+                matches!(f.width, Width::Bits(_)) || code & 1 == 0 || code >> 1 < known
+            })
+    }
+
     /// Whether there may soon be too many large words to number them.
     pub fn is_exhausted(&self) -> bool {
         self.large.words.count() >= Large::MOST / 2
@@ -96,13 +128,13 @@ impl Layout {
     }
 
     #[inline]
-    pub(super) fn unpack(&self, packed: &[u64]) -> impl Iterator<Item = u64> {
+    pub fn unpack(&self, packed: &[u64]) -> impl Iterator<Item = u64> {
         self.fields.iter().map(|f| self.field(packed, f))
     }
 
     /// One word of the row.
     #[inline]
-    pub(super) fn word(&self, packed: &[u64], place: usize) -> u64 {
+    pub fn word(&self, packed: &[u64], place: usize) -> u64 {
         self.field(packed, &self.fields[place])
     }
 

@@ -14,7 +14,8 @@ pub use layout::Layout;
 use crate::value::hash::mix;
 use kanon_refinement::kernel::{Insertion, Rrac};
 use places::{LEAST, Places, hash, id_of, word};
-use rows::{Full, Rows};
+pub use rows::Frozen;
+use rows::{Full, Parents, Rows};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub struct Packed<'a> {
 pub struct Store {
     layout: Arc<Layout>,
     rows: Rows,
-    parents: Vec<StateId>,
+    parents: Parents,
     index: Index,
 }
 
@@ -116,7 +117,12 @@ impl Store {
         } else {
             Index::Wide(places)
         };
-        Store { rows: Rows::new(layout.words()), layout: Arc::new(layout), parents: Vec::new(), index }
+        Store {
+            rows: Rows::new(layout.words()),
+            layout: Arc::new(layout),
+            parents: Parents::default(),
+            index,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -124,7 +130,7 @@ impl Store {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
+        self.len() == 0
     }
 
     pub fn view(&self) -> View {
@@ -140,6 +146,11 @@ impl Store {
         let (Index::Narrow { keys: places, .. } | Index::Wide(places)) = &self.index;
         !Arc::ptr_eq(places, &view.places)
             || view.full.as_ref().is_some_and(|full| full.len() < self.rows.full.len())
+    }
+
+    /// The states as they are now, for somebody who looks at them later.
+    pub fn freeze(&self) -> (Arc<Layout>, Frozen) {
+        (self.layout.clone(), Frozen::of(&self.rows, &self.parents))
     }
 
     /// Words of a key.
@@ -182,7 +193,7 @@ impl Store {
     }
 
     pub fn parent(&self, id: StateId) -> Option<StateId> {
-        Some(self.parents[id as usize]).filter(|p| *p != ROOT)
+        Some(self.parents.get(id)).filter(|p| *p != ROOT)
     }
 
     /// Steps from an initial state along the parents, if not more than `most`.
@@ -201,9 +212,9 @@ impl Store {
     pub fn depths(&self) -> Vec<u64> {
         let mut of: Vec<u32> = Vec::with_capacity(self.len());
         let mut counts: Vec<u64> = vec![];
-        for parent in &self.parents {
+        for parent in self.parents.iter() {
             // A parent is stored before what it leads to, and an initial state has none.
-            let depth = of.get(*parent as usize).map_or(0, |d| d + 1);
+            let depth = of.get(parent as usize).map_or(0, |d| d + 1);
             of.push(depth);
             if counts.len() <= depth as usize {
                 counts.resize(depth as usize + 1, 0);
@@ -337,7 +348,7 @@ impl Store {
             Index::Narrow { keys, ids } => keys.len() * 8 + ids.len() * 4,
             Index::Wide(places) => places.len() * 8,
         };
-        self.rows.bytes() + self.parents.capacity() * 4 + index
+        self.rows.bytes() + self.parents.bytes() + index
     }
 }
 

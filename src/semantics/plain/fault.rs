@@ -140,6 +140,35 @@ pub enum WdKind {
 }
 
 impl WdKind {
+    /// All of them.
+    pub const ALL: [WdKind; 25] = [
+        WdKind::DivisionByZero,
+        WdKind::ModUndefined,
+        WdKind::NegativeExponent,
+        WdKind::OutsideDomain,
+        WdKind::NotFunctional,
+        WdKind::EmptyMinMax,
+        WdKind::EmptyInter,
+        WdKind::EmptySequence,
+        WdKind::NotASequence,
+        WdKind::BadLength,
+        WdKind::NegativeIterate,
+        WdKind::NotSingleton,
+        WdKind::Infinite,
+        WdKind::Precondition,
+        WdKind::AssertFailed,
+        WdKind::LoopInvariant,
+        WdKind::LoopVariant,
+        WdKind::Unassigned,
+        WdKind::Clash,
+        WdKind::NotANumber,
+        WdKind::NotAName,
+        WdKind::EmptyChoice,
+        WdKind::BadFormat,
+        WdKind::NotATree,
+        WdKind::NoValue,
+    ];
+
     /// Code and message for people.
     pub fn describe(self) -> (&'static str, &'static str) {
         match self {
