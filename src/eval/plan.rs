@@ -137,6 +137,9 @@ impl<T: Tier> Default for Plan<T> {
 pub enum PlanStep<T: Tier = Values> {
     Test(Formula<T>),
     Generate(T::Generator),
+    /// The same for a generator that may have no value: then the steps find all that is left without its conjunct,
+    /// with the fault pending, and nothing of the rest of the plan is done.
+    Given(T::Generator, Vec<PlanStep<T>>),
     /// max(lows) ≤ x ≤ min(highs); a missing side is MININT or MAXINT, and the search is then incomplete.
     Range {
         slot: Slot,
@@ -284,13 +287,32 @@ pub(super) fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<
                 }
             },
             PlanStep::Generate(g) => T::generate(g, env, |env| follow(rest, env, found)),
+            PlanStep::Given(g, otherwise) => {
+                let mut has_value = false;
+                let out = T::generate(g, env, |env| {
+                    has_value = true;
+                    follow(rest, env, found)
+                });
+                match out {
+                    Err(fault) if !has_value && matches!(*fault, Fault::Wd(_)) => {
+                        undefined(otherwise, fault, env, found)
+                    }
+                    out => out,
+                }
+            }
             PlanStep::Range { slot, lows, highs, limits, span } => {
                 let (lo, hi) = (bound(lows, Ordering::Greater, env)?, bound(highs, Ordering::Less, env)?);
                 let empty = matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi);
                 if !empty && (lo.is_none() || hi.is_none()) {
                     env.truncated().get_or_insert(*span);
                 }
-                let (least, most) = env.reach().map_or(*limits, |reach| (-reach, reach));
+                let (mut least, mut most) = env.reach().map_or(*limits, |reach| (-reach, reach));
+                if env.pending().is_some() {
+                    // No solution is found any more, only whether the fault matters: an example is enough, and the first
+                    // ones are as good as any.
+                    least = least.min(hi.unwrap_or(0).saturating_sub(EXAMPLES));
+                    most = most.max(lo.unwrap_or(0).saturating_add(EXAMPLES));
+                }
                 for i in lo.unwrap_or(least)..=hi.unwrap_or(most) {
                     env.go_on()?;
                     let v = T::of_integer(i, env);
@@ -320,9 +342,12 @@ pub(super) fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<
     found(env)
 }
 
+/// So many integers are tried beyond a bound, or from 0, to see whether a fault matters.
+const EXAMPLES: i64 = 16;
+
 /// A generator without a value decides nothing: every value of the type is left, with the fault pending, and
 /// another conjunct may still be false for all of them. Where the type is large, or what is bound is more than a
-/// name, the fault stands.
+/// name, the fault stands, unless there is another way to find the values ([`PlanStep::Given`]).
 #[cold]
 pub(super) fn undecided<T: Tier>(
     slot: Option<Slot>,
@@ -344,6 +369,33 @@ pub(super) fn undecided<T: Tier>(
         }
     }
     *env.pending() = before;
+    out
+}
+
+/// What is left where a generator has no value, found without its conjunct. Nothing of it is a solution. So once
+/// something is found the fault matters, and it is no loss that an integer was cut off on the way; if nothing is found, it
+/// may be for that reason.
+#[cold]
+fn undefined<T: Tier>(
+    otherwise: &[PlanStep<T>],
+    fault: Box<Fault>,
+    env: &mut T::Env,
+    found: Then<T::Env>,
+) -> Res<bool> {
+    let (pending, earlier) = (env.pending().clone(), env.truncated().take());
+    Fault::gather(env.pending(), fault);
+    let (mut matters, mut elsewhere) = (false, None);
+    let out = run(otherwise, env, &mut |env| {
+        matters = true;
+        let here = env.truncated().take();
+        let out = found(env);
+        elsewhere = elsewhere.or(env.truncated().take());
+        *env.truncated() = here;
+        out
+    });
+    let cut = env.truncated().take().filter(|_| !matters);
+    *env.truncated() = earlier.or(elsewhere).or(cut);
+    *env.pending() = pending;
     out
 }
 

@@ -207,8 +207,24 @@ fn a_file_is_found_in_other_capitals() {
     let warnings: Vec<&str> = loaded.diagnostics.iter().map(|d| &*d.message).collect();
     assert_eq!(warnings, ["`Lower` was found as lower.mch: they differ in capitals"]);
     // A circle is found although no two of its names are equal.
-    let found = errors("CasedCircle.mch");
+    let found = errors("CasedPairA.mch");
     assert!(found.iter().any(|e| e.starts_with("B0210 ")), "{found:?}");
+    // A file does not mean itself by another name, also where another folder has what it means.
+    assert_eq!(errors("CasedSelf.mch"), ["B0211 the machine `casedSELF` was not found"]);
+    assert_eq!(summary(&model("cased/Root.mch")), "k j |  |  | ");
+}
+
+#[test]
+fn machines_of_probs_library() {
+    let text = "MACHINE M SEES LibraryMath, LibraryStrings PROPERTIES gcd(12, 8) = length(\"four\") END";
+    let loaded = load_text("M", text);
+    let m = loaded.model.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    assert_eq!(m.constants.len(), 14);
+    // What is beside the machine comes first, and what is not here is refused by name.
+    assert_eq!(summary(&model("cased/Math.mch")), "two |  |  | ");
+    let loaded = load_text("M", "MACHINE M SEES LibraryMath PROPERTIES cos(0) = 100 END");
+    let found: Vec<String> = loaded.diagnostics.iter().map(|d| format!("{} {}", d.code, d.message)).collect();
+    assert_eq!(found, ["B0406 `cos` of ProB's library machine LibraryMath is not supported"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use crate::support;
 use kanon::eval::Fault;
 use kanon::eval::reference::{self, Cx, Env, Item, State};
-use kanon::model::load::load;
+use kanon::model::load::{load, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{ExprKind, Fun, Model, Type};
 use kanon::value::{Scope, Show, Value};
@@ -360,5 +360,18 @@ fn deep_recursion_is_a_limit() {
     let text = "MACHINE Deep CONSTANTS k PROPERTIES \
         k = %n.(n : NATURAL | IF n = 0 THEN 0 ELSE 1 + k(n - 1) END) VARIABLES x INVARIANT x : INTEGER \
         INITIALISATION x := 0 OPERATIONS o = x := k(30); p = x := k(100000) END";
-    assert_eq!(steps("Deep", text), ["o()->: 30", "p limit"]);
+    // A build without the optimiser needs more than the 2 MiB that a test has.
+    let found = with_large_stack(|| steps("Deep", text)).expect("a stack");
+    assert_eq!(found, ["o()->: 30", "p limit"]);
+}
+
+/// A local of VAR, or a result, that nothing was assigned to has no value: what is said of it is a fault, also where
+/// nothing could match it.
+#[test]
+fn what_is_not_assigned_has_no_value_in_a_pattern() {
+    let text = "MACHINE Unassigned VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS \
+        o = VAR t IN IF #y.(y : 0..2000 & y |-> t : {} * {x}) THEN x := 1 END; t := x END; \
+        r <-- p = BEGIN IF #y.(y : 0..2000 & {y, r} <: {} \\/ ({} - {x})) THEN x := 1 END; r := x END; \
+        q = VAR t IN t := 3; IF #y.(y : 0..2000 & y |-> t : {} * {x}) THEN x := 1 END END END";
+    assert_eq!(steps("Unassigned", text), ["q()->: 0", "o B0318", "p B0318"]);
 }

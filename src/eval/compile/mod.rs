@@ -9,6 +9,7 @@ mod linear;
 mod pred;
 mod solve;
 mod stmt;
+mod undefined;
 
 pub use stmt::CompiledEvent;
 
@@ -60,6 +61,8 @@ pub struct Compiler<'m> {
     limits: (i64, i64),
     /// Case distinctions around what is being planned.
     splits: u32,
+    /// Whether a plan for a conjunct without a value is being made.
+    is_otherwise: bool,
     /// The unknowns of the operation that is being compiled.
     parameters: HashSet<Slot>,
     /// Bounds that follow from the whole of each conjunction being planned, outermost first.
@@ -88,6 +91,7 @@ impl<'m> Compiler<'m> {
             calls: Vec::new(),
             limits,
             splits: 0,
+            is_otherwise: false,
             parameters: HashSet::new(),
             implied: Vec::new(),
             endless: HashSet::new(),

@@ -8,6 +8,7 @@ use super::estimate::{Sequences, UNBOUNDED, type_size, weight};
 use super::forms::{Conjunct, Form, Known, OpenSlots, flatten, form, known, may_fault, memberships, opened};
 use super::linear::alldifferent;
 use super::pred::{is_type, seq_kind};
+use super::undefined::{is_plain, where_known};
 use crate::eval::node::grow::Grow;
 use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, PlanStep};
@@ -90,7 +91,7 @@ impl<'m> Compiler<'m> {
         plan
     }
 
-    fn steps(
+    pub(super) fn steps(
         &mut self,
         mut open: OpenSlots,
         mut todo: Vec<Conjunct>,
@@ -154,9 +155,14 @@ impl<'m> Compiler<'m> {
                         // No need to build a set that is only run through.
                         node = (**inner).clone();
                     }
+                    let is_undefined = may_fault(set) || !parts.is_empty();
                     let node = where_known(parts, node);
+                    let before = open.clone();
                     let pattern = self.pattern(pattern, &mut open);
-                    steps.push(PlanStep::Generate(Generator::In { pattern, set: node, rep, span }));
+                    let generator = Generator::In { pattern, set: node, rep, span };
+                    // A membership that only follows from a conjunct leaves that one as a test.
+                    let is_undefined = is_undefined && conjunct.is_some();
+                    steps.push(self.given(generator, is_undefined, (&before, &open), &todo));
                 }
                 WayKind::Sequences { conjunct, slot, set, sequences } => {
                     if let Some(i) = conjunct.filter(|_| sequences.is_whole) {
@@ -337,16 +343,20 @@ impl<'m> Compiler<'m> {
                 let rep = self.rep(&l.ty);
                 if self.is_pattern(l, open) {
                     let node = self.expr(r);
-                    let node = where_known(self.parts_have_values(l, open), node);
-                    let pattern = self.pattern(l, open);
-                    steps.push(PlanStep::Generate(Generator::Match(pattern, node, rep)));
+                    let parts = self.parts_have_values(l, open);
+                    let is_undefined = may_fault(r) || !parts.is_empty();
+                    let before = open.clone();
+                    let generator = Generator::Match(self.pattern(l, open), where_known(parts, node), rep);
                     todo.remove(i);
+                    steps.push(self.given(generator, is_undefined, (&before, open), todo));
                     return true;
                 }
                 if let Some((slot, node)) = self.solved(l, r, open) {
+                    let before = open.clone();
                     open.remove(&slot);
-                    steps.push(PlanStep::Generate(Generator::Match(Pattern::Bind(slot), node, rep)));
+                    let generator = Generator::Match(Pattern::Bind(slot), node, rep);
                     todo.remove(i);
+                    steps.push(self.given(generator, may_fault(l) || may_fault(r), (&before, open), todo));
                     return true;
                 }
             }
@@ -562,25 +572,6 @@ impl<'m> Compiler<'m> {
             }
             _ => false,
         }
-    }
-
-    /// That the known parts of a pattern have values. Where one has none, the conjunct has no truth value, whatever the
-    /// unknowns are: also if there is nothing that they could be, or if an earlier part does not fit.
-    fn parts_have_values(&mut self, e: &Expr, open: &OpenSlots) -> Vec<Test> {
-        if self.mentions_open(e, open) {
-            let parts: Vec<&Expr> = match &e.kind {
-                ExprKind::Binary(BinOp::Pair, a, b) => vec![a, b],
-                ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => parts.iter().collect(),
-                _ => vec![],
-            };
-            return parts.into_iter().flat_map(|part| self.parts_have_values(part, open)).collect();
-        }
-        if is_plain(e) {
-            return vec![];
-        }
-        let rep = self.rep(&e.ty);
-        let (x, y) = (Box::new(self.expr(e)), Box::new(self.expr(e)));
-        vec![Test::Atom(if rep.is_word() { Atom::EqW(x, y) } else { Atom::Eq(x, y, rep) })]
     }
 
     /// Takes a pattern's unknowns out of `open`; a name that occurs twice is bound first and compared then.
@@ -843,21 +834,5 @@ impl<'m> Compiler<'m> {
 
     fn mentions(&self, e: &Expr, slot: Slot) -> bool {
         e.any(&|x| self.symbol(x) == Some(slot))
-    }
-}
-
-/// The value of the node, if the tests have values: they are true then.
-fn where_known(tests: Vec<Test>, node: Node) -> Node {
-    tests.into_iter().fold(node, |node, t| Node::If(Box::new(t), Box::new(node.clone()), Box::new(node)))
-}
-
-/// Whether it has a value whatever its names are, by its form.
-fn is_plain(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Const(_) | ExprKind::Var(_) | ExprKind::Local(_) | ExprKind::Elem(..) => true,
-        ExprKind::Int(_) | ExprKind::Str(_) | ExprKind::Real(_) | ExprKind::Lit(_) => true,
-        ExprKind::Binary(BinOp::Pair, a, b) => is_plain(a) && is_plain(b),
-        ExprKind::Rec(parts) | ExprKind::Call(Fun::Construct(_), parts) => parts.iter().all(is_plain),
-        _ => false,
     }
 }

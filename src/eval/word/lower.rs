@@ -496,6 +496,15 @@ impl<'a> Lower<'a> {
             General::Generate(Given::All { .. })
             | General::Generate(Given::Grow(_) | Given::Cut { .. } | Given::Solved(_))
             | General::Generate(Given::Recursive { .. }) => return None,
+            General::Given(generator, otherwise) => {
+                let before = self.bound.clone();
+                let otherwise = self.steps(otherwise)?;
+                self.bound = before;
+                let PlanStep::Generate(generator) = self.step(&General::Generate(generator.clone()))? else {
+                    return None;
+                };
+                PlanStep::Given(generator, otherwise)
+            }
             General::Cases(test, yes, no) => {
                 let test = self.pred(test)?;
                 let before = self.bound.clone();

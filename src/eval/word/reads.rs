@@ -152,39 +152,14 @@ impl Slots {
         for step in steps {
             match step {
                 PlanStep::Test(t) => self.test(t),
-                PlanStep::Generate(Generator::Match(p, n, _)) => {
-                    self.pattern(p);
-                    self.node(n);
-                }
-                PlanStep::Generate(Generator::In { pattern, set, .. }) => {
-                    self.pattern(pattern);
-                    self.node(set);
+                PlanStep::Generate(g) => self.generator(g),
+                PlanStep::Given(g, otherwise) => {
+                    self.generator(g);
+                    self.steps(otherwise);
                 }
                 PlanStep::Range { slot, lows, highs, .. } => {
                     self.bound.insert(*slot);
                     self.nodes(lows.iter().chain(highs).map(|b| &b.node));
-                }
-                PlanStep::Generate(Generator::All { slot, .. }) => {
-                    self.bound.insert(*slot);
-                }
-                PlanStep::Generate(Generator::Grow(g)) => self.grow(g),
-                PlanStep::Generate(Generator::Solved(s)) => {
-                    self.bound.extend(s.slots.iter().map(|(slot, _)| *slot));
-                    self.steps(&s.plan);
-                    s.tests.iter().for_each(|t| self.test(t));
-                }
-                PlanStep::Generate(Generator::Cut { parts, node, .. }) => {
-                    self.node(node);
-                    for part in parts {
-                        match part {
-                            Cut::Rest(slot) | Cut::Item(slot) => _ = self.bound.insert(*slot),
-                            Cut::Known(n, _) => self.node(n),
-                        }
-                    }
-                }
-                PlanStep::Generate(Generator::Recursive { slot, node, .. }) => {
-                    self.bound.insert(*slot);
-                    self.node(node);
                 }
                 PlanStep::Cases(t, yes, no) => {
                     self.test(t);
@@ -192,6 +167,41 @@ impl Slots {
                     self.steps(no);
                 }
                 PlanStep::Alt(ways) => ways.iter().for_each(|w| self.steps(w)),
+            }
+        }
+    }
+
+    fn generator(&mut self, generator: &Generator) {
+        match generator {
+            Generator::Match(p, n, _) => {
+                self.pattern(p);
+                self.node(n);
+            }
+            Generator::In { pattern, set, .. } => {
+                self.pattern(pattern);
+                self.node(set);
+            }
+            Generator::All { slot, .. } => {
+                self.bound.insert(*slot);
+            }
+            Generator::Grow(g) => self.grow(g),
+            Generator::Solved(s) => {
+                self.bound.extend(s.slots.iter().map(|(slot, _)| *slot));
+                self.steps(&s.plan);
+                s.tests.iter().for_each(|t| self.test(t));
+            }
+            Generator::Cut { parts, node, .. } => {
+                self.node(node);
+                for part in parts {
+                    match part {
+                        Cut::Rest(slot) | Cut::Item(slot) => _ = self.bound.insert(*slot),
+                        Cut::Known(n, _) => self.node(n),
+                    }
+                }
+            }
+            Generator::Recursive { slot, node, .. } => {
+                self.bound.insert(*slot);
+                self.node(node);
             }
         }
     }

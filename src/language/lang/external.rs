@@ -211,6 +211,17 @@ pub fn is_foreign(name: &str) -> bool {
     FOREIGN.contains(&name)
 }
 
+/// The constants of ProB's library machines that do not exist here, and their machines.
+const LIBRARY_CONSTANTS: [(&str, &[&str]); 2] = [
+    ("LibraryMath", &["cos", "cosx", "logx", "msb", "random", "sin", "sinx", "tan", "tanx"]),
+    ("LibraryStrings", &["hash"]),
+];
+
+/// The machine of ProB's library that has a constant of this name, if that constant does not exist here.
+pub fn library_of(name: &str) -> Option<&'static str> {
+    LIBRARY_CONSTANTS.iter().find(|(_, names)| names.contains(&name)).map(|(machine, _)| *machine)
+}
+
 /// Those that print, or steer ProB's solver: they mean nothing here, but only where a definition file says that they
 /// are meant, since `printf` may be a misspelt name as well.
 const SILENT: &[&str] = &[

@@ -21,13 +21,15 @@ pub trait Files: Debug + Send + Sync {
     fn identity(&self, path: &Path) -> PathBuf;
 }
 
-/// The file in a folder whose name differs from this one in capitals only, if there is one.
-pub fn in_other_case(files: &dyn Files, path: &Path) -> Option<PathBuf> {
+/// The file in a folder whose name differs from this one in capitals only, if there is one. Not the file that
+/// refers to it: nothing means itself by another name.
+pub fn in_other_case(files: &dyn Files, path: &Path, from: &Path) -> Option<PathBuf> {
     let wanted = path.file_name()?.to_str()?.to_lowercase();
     let folder = path.parent()?;
     let fits = |file: &String| file.to_lowercase() == wanted;
     let found = files.list(folder).into_iter().filter(fits).map(|file| folder.join(file));
-    found.into_iter().find(|path| files.is_file(path))
+    let from = files.identity(from);
+    found.into_iter().find(|path| files.is_file(path) && files.identity(path) != from)
 }
 
 /// What is on disk.

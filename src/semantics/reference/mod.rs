@@ -34,11 +34,11 @@ pub use stmt::{
 };
 
 use crate::lang::diag::Span;
-use crate::model::{ConstId, LocalId, Model, Target, VarId};
+use crate::model::{ConstId, LocalId, Model, Stmt, StmtKind, Target, VarId};
 use crate::plain::fault::{Fault, Wd, WdKind};
 use crate::plain::{Scope, Value};
 use search::{Unbounded, all, exactly, search};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -58,9 +58,12 @@ pub struct Cx<'m> {
     fuel: Cell<u64>,
     depth: Cell<u32>,
     truncated: RefCell<Vec<Span>>,
+    /// The names of substitutions, see [`Cx::is_of_a_substitution`].
+    of_substitutions: OnceCell<BTreeSet<LocalId>>,
 }
 
-/// The deepest nesting of evaluation: keeps a thread with a stack of 2 MiB alive in a debug build.
+/// The deepest nesting of evaluation: keeps a thread with a stack of 2 MiB alive in an optimised build. The programs
+/// give it more.
 const MAX_DEPTH: u32 = 250;
 
 impl<'m> Cx<'m> {
@@ -73,6 +76,7 @@ impl<'m> Cx<'m> {
             fuel: Cell::new(20_000_000),
             depth: Cell::new(0),
             truncated: RefCell::default(),
+            of_substitutions: OnceCell::new(),
         }
     }
 
@@ -89,6 +93,27 @@ impl<'m> Cx<'m> {
     /// Places where an integer ran only through MININT..MAXINT although nothing bounds it.
     pub fn truncated(&self) -> Vec<Span> {
         self.truncated.borrow().clone()
+    }
+
+    /// Whether it is declared by VAR or is a result: then it may not be assigned yet, and where it has no value, what
+    /// is said of it has none. Every other name without a value is an unknown that gets one.
+    fn is_of_a_substitution(&self, id: LocalId) -> bool {
+        fn declared(s: &Stmt, out: &mut BTreeSet<LocalId>) {
+            if let StmtKind::Var(locals, _) = &s.kind {
+                out.extend(locals);
+            }
+            s.for_each_child(&mut |c| declared(c, out));
+        }
+        let of_substitutions = self.of_substitutions.get_or_init(|| {
+            let mut out = BTreeSet::new();
+            declared(&self.model.initialisation, &mut out);
+            for op in &self.model.operations {
+                out.extend(&op.results);
+                declared(&op.body, &mut out);
+            }
+            out
+        });
+        of_substitutions.contains(&id)
     }
 
     fn spend(&self, steps: usize, span: Span) -> Result<(), Fault> {

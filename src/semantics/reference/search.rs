@@ -298,7 +298,8 @@ impl<'m> Task<'_, 'm> {
     /// is made of it is not false where the slot is something else: it has no truth value there.
     fn is_plain(&self, env: &Env<'m>, part: &'m Expr) -> bool {
         match &part.kind {
-            ExprKind::Local(_) | ExprKind::Const(_) => true,
+            ExprKind::Local(id) => env.local(*id).is_some() || !self.cx.is_of_a_substitution(*id),
+            ExprKind::Const(_) => true,
             ExprKind::Binary(BinOp::Pair, a, b) => self.is_plain(env, a) && self.is_plain(env, b),
             _ => item(self.cx, env, part).is_ok(),
         }

@@ -6,7 +6,7 @@
 //! as `M.op`); a refinement keeps of its abstraction the sets, constants and properties, the variables
 //! that it declares again, the operations that it does not refine, and the parts of preconditions that it can still see.
 
-use super::{Parsed, other_case, parse_machine};
+use super::{Parsed, library, other_case, parse_machine, parse_text};
 use crate::lang::ast::{Ident, Machine, MachineRef, Name};
 use crate::lang::composed::{Composed, Entity, FreeTypeDef, Instance, LevelDef, OpDef, SetDef};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
@@ -134,6 +134,12 @@ impl Composer<'_> {
                     Arc::new(m)
                 })
             }
+            None if library::machine(name).is_some() => {
+                let text = library::machine(name).unwrap_or_default();
+                let parsed = parse_text(self.sources, &format!("{name}.mch"), text);
+                self.diags.extend(parsed.diagnostics);
+                parsed.machine.map(Arc::new)
+            }
             None => {
                 let message = format!("the machine `{name}` was not found");
                 let places: Vec<String> = dirs.iter().map(|d| show_dir(d)).collect();
@@ -152,7 +158,8 @@ impl Composer<'_> {
         let name = last_part(&id.name);
         let files = self.sources.files();
         let paths = dirs.iter().flat_map(|dir| EXTENSIONS.map(|ext| dir.join(format!("{name}.{ext}"))));
-        let found = paths.into_iter().find_map(|path| in_other_case(files, &path))?;
+        let from = self.sources.path(id.span.file).unwrap_or(Path::new(""));
+        let found = paths.into_iter().find_map(|path| in_other_case(files, &path, from))?;
         self.diags.push(other_case(name, &found, id.span));
         Some(found)
     }

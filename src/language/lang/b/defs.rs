@@ -216,7 +216,7 @@ impl Loader<'_> {
     fn include(&mut self, name: &str, span: Span, from: &Path, stack: &mut Vec<PathBuf>) {
         let mut path = from.parent().unwrap_or(Path::new("")).join(name);
         if !self.sources.files().is_file(&path)
-            && let Some(found) = in_other_case(self.sources.files(), &path)
+            && let Some(found) = in_other_case(self.sources.files(), &path, from)
         {
             self.diagnostics.push(super::other_case(name, &found, span));
             path = found;

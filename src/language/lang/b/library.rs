@@ -2,6 +2,9 @@
 //! for their bodies. A machine may include such a file without having it beside it. Many of the
 //! functions exist here too ([`crate::lang::external`]); a machine is refused only when it uses
 //! another one. Those that merely print or steer ProB's solver are known and mean nothing.
+//!
+//! Two machines that come with ProB, LibraryMath and LibraryStrings, make constants of such functions. They are here
+//! with the constants whose functions exist; the others are refused where they are used.
 
 /// What a function of the library amounts to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +179,42 @@ pub(super) fn contents(file: &str) -> Option<&'static [(&'static str, Meaning)]>
         _ => return None,
     })
 }
+
+/// A machine of the library, for machines that refer to it without having it beside them.
+pub(super) fn machine(name: &str) -> Option<&'static str> {
+    match name {
+        "LibraryMath" => Some(MATH_MACHINE),
+        "LibraryStrings" => Some(STRINGS_MACHINE),
+        _ => None,
+    }
+}
+
+const MATH_MACHINE: &str = "MACHINE LibraryMath
+ABSTRACT_CONSTANTS gcd, abs
+PROPERTIES
+  gcd = %(x, y).(x : INTEGER & y : INTEGER | GCD(x, y)) &
+  abs = %x.(x : INTEGER | ABS(x))
+END
+";
+
+const STRINGS_MACHINE: &str = "MACHINE LibraryStrings
+ABSTRACT_CONSTANTS
+  append, length, split, join, chars, codes, str2int, int2str, strIsInt, strIsInStr, int2decStr, decStr2int
+PROPERTIES
+  append = %(s, t).(s : STRING & t : STRING | STRING_APPEND(s, t)) &
+  length = %s.(s : STRING | STRING_LENGTH(s)) &
+  split = %(s, t).(s : STRING & t : STRING | STRING_SPLIT(s, t)) &
+  join = %(s, t).(s : INTEGER <-> STRING & t : STRING | STRING_JOIN(s, t)) &
+  chars = %s.(s : STRING | STRING_CHARS(s)) &
+  codes = %s.(s : STRING | STRING_CODES(s)) &
+  str2int = %s.(s : STRING | STRING_TO_INT(s)) &
+  int2str = %i.(i : INTEGER | INT_TO_STRING(i)) &
+  strIsInt = %s.(s : STRING | bool(STRING_IS_INT(s))) &
+  strIsInStr = %(s, t).(s : STRING & t : STRING | STRING_CONTAINS_STRING(s, t)) &
+  int2decStr = %(i, p).(i : INTEGER & p : INTEGER | INT_TO_DEC_STRING(i, p)) &
+  decStr2int = %(s, p).(s : STRING & p : INTEGER | DEC_STRING_TO_INT(s, p))
+END
+";
 
 /// Whether the stand-in that a file gives for an external function is all there is to it.
 pub(super) fn is_harmless(name: &str) -> bool {

@@ -25,6 +25,11 @@ impl Checker<'_> {
                 let message = format!("the external function `{name}` of ProB is not supported");
                 self.diags.push(Diagnostic::error("B0406", span, message));
             }
+        } else if let Some(machine) = external::library_of(name) {
+            if self.reported.insert(name.clone()) {
+                let message = format!("`{name}` of ProB's library machine {machine} is not supported");
+                self.diags.push(Diagnostic::error("B0406", span, message));
+            }
         } else if external::is_silent(name) {
             if self.reported.insert(name.clone()) {
                 let message = format!("`{name}` is declared nowhere");
