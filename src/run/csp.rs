@@ -92,7 +92,7 @@ fn machine(
 }
 
 /// What the expression is called; no script can have such a name by accident.
-const ASKED: &str = "kanon'asked";
+const ASKED: &str = "kanon_asked'";
 
 fn values(sources: &mut SourceMap, path: &Path, expression: Option<&str>) -> Result<Values, Vec<Diagnostic>> {
     let mut machine = machine(sources, path, expression)?;
