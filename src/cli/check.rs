@@ -68,7 +68,7 @@ impl Limits {
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine. Without one, or with a `kanon.toml`, all machines of a project
+    /// The machine, or a CSP-M script, whose assertions are checked. Without one, or with a `kanon.toml`, all machines of a project
     pub file: Option<PathBuf>,
     /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
     #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]

@@ -27,6 +27,7 @@ mod refine;
 pub mod repl;
 pub mod replay;
 mod resume;
+pub mod script;
 mod serve;
 mod simulate;
 pub mod symbolic;
@@ -288,6 +289,7 @@ fn run(cli: &Cli, given: &[String]) -> Exit {
         return exit;
     }
     match &cli.command {
+        Command::Check(args) if script::is_asked(args) => script::check(args),
         Command::Check(args) if args.is_project() => project::run(args, given),
         Command::Check(args) => check::run(args),
         Command::Bmc(args) => symbolic::run(args, Engine::Bmc),

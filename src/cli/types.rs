@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The model, in any language; CSP-M as well, which can be typed and not checked yet
+    /// The model, in any language; CSP-M as well
     pub file: PathBuf,
     /// Print what is defined, and what is wrong, as JSON
     #[arg(long)]

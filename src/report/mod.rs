@@ -1,6 +1,7 @@
 //! Answers made readable: the only room that decides how things look, and the only one that prints.
 
 pub mod animated;
+pub mod asserted;
 pub mod cases;
 pub mod chart;
 pub mod compared;

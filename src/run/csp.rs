@@ -5,9 +5,12 @@ use crate::lang::stack::with_large_stack;
 use crate::model::open::Refused;
 use kanon_csp::compile::compile;
 use kanon_csp::eval::Machine;
+use kanon_csp::process::{Label, Processes};
+use kanon_csp::refine::{self, Counterexample, Limits, Outcome, Violation, show_label};
 use kanon_csp::tree::Decl;
 use kanon_csp::value::{Fault, Value};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Whether a path is that of a CSP-M script.
 pub fn is_script(path: &Path) -> bool {
@@ -114,4 +117,122 @@ fn diagnostic(fault: &Fault) -> Diagnostic {
     } else {
         Diagnostic::error("C0400", fault.span, fault.message.clone())
     }
+}
+
+/// What a script asserts, and whether it is so.
+#[derive(Debug)]
+pub struct Asserted {
+    /// All files that were read.
+    pub sources: SourceMap,
+    /// In the order of the text.
+    pub claims: Vec<Claim>,
+}
+
+/// One assertion.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// As it is written, on one line.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+    /// Whether it is so.
+    pub answer: Answer,
+}
+
+/// The answer to one assertion.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// It is so. What is claimed not to be has a counterexample.
+    Holds {
+        /// How many states were looked at, where all were.
+        states: Option<usize>,
+        /// Why what is negated is not so.
+        because: Option<Found>,
+    },
+    /// It is not so; what is negated and true has no counterexample.
+    Fails(Option<Found>),
+    /// Not known, and why.
+    Unknown(Box<Diagnostic>),
+}
+
+/// A counterexample, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// `trace`, `refusal`, `divergence`, `deadlock`, `nondeterminism`
+    pub kind: &'static str,
+    /// The events that were seen.
+    pub trace: Vec<String>,
+    /// What is wrong after them.
+    pub what: String,
+}
+
+/// How many states are looked at, unless somebody says otherwise.
+pub const STATES: usize = 2_000_000;
+
+/// Checks all assertions of a script.
+///
+/// # Errors
+/// What is wrong with the script.
+pub fn check(path: &Path, states: usize, stop: &AtomicBool) -> Result<Asserted, Refused> {
+    let mut sources = SourceMap::default();
+    let claims = with_large_stack(|| claims(&mut sources, path, states, stop)).unwrap_or_else(|e| {
+        let d = Diagnostic::error("C0405", Span::default(), format!("no thread to check with: {e}"));
+        Err(vec![d])
+    });
+    match claims {
+        Ok(claims) => Ok(Asserted { sources, claims }),
+        Err(diagnostics) => Err(Refused { sources, diagnostics }),
+    }
+}
+
+fn claims(
+    sources: &mut SourceMap,
+    path: &Path,
+    states: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<Claim>, Vec<Diagnostic>> {
+    let mut processes = Processes::new(machine(sources, path, None)?);
+    let assertions = processes.machine().program().assertions.clone();
+    let limits = Limits { states, stop };
+    let mut claims = vec![];
+    for assertion in &assertions {
+        let span = assertion.span;
+        let text = sources.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = match (refine::check(&mut processes, assertion, &limits), assertion.negated) {
+            (Outcome::True { states }, false) => Answer::Holds { states: Some(states), because: None },
+            (Outcome::True { .. }, true) => Answer::Fails(None),
+            (Outcome::False(c), false) => Answer::Fails(Some(found(&processes, &c))),
+            (Outcome::False(c), true) => Answer::Holds { states: None, because: Some(found(&processes, &c)) },
+            (Outcome::Unknown(fault), _) => Answer::Unknown(Box::new(diagnostic(&fault))),
+        };
+        claims.push(Claim { text, span, answer });
+    }
+    Ok(claims)
+}
+
+fn found(processes: &Processes, c: &Counterexample) -> Found {
+    let list = |labels: &[Label]| {
+        let each: Vec<String> = labels.iter().map(|l| show_label(processes, *l)).collect();
+        if each.is_empty() { "nothing".to_string() } else { format!("{{{}}}", each.join(", ")) }
+    };
+    let (kind, what) = match &c.violation {
+        Violation::Event => ("trace", "the specification has no such trace".to_string()),
+        Violation::Refusal { offered, wanted } => {
+            let wanted: Vec<String> = wanted.iter().map(|o| list(o)).collect();
+            let wanted = if wanted.is_empty() {
+                "the specification never comes to rest here".to_string()
+            } else {
+                format!("the specification always offers at least {}", wanted.join(" or "))
+            };
+            ("refusal", format!("the implementation may offer {} only; {wanted}", list(offered)))
+        }
+        Violation::Divergence => ("divergence", "it may go on in silence for ever".to_string()),
+        Violation::Deadlock => ("deadlock", "nothing can happen".to_string()),
+        Violation::Nondeterminism { label, offered } => {
+            let label = show_label(processes, *label);
+            ("nondeterminism", format!("{label} can happen, or be refused: then it offers {}", list(offered)))
+        }
+        Violation::NoTrace => ("trace", "the trace cannot go on here".to_string()),
+    };
+    Found { kind, trace: c.trace.iter().map(|l| show_label(processes, *l)).collect(), what }
 }

@@ -14,6 +14,7 @@
 //! | does a log fit? | [`follow::follow`] | [`follow::Answered`] |
 //! | what is a definition of a CSP-M script worth? | [`csp::eval`] | [`csp::Evaluated`] |
 //! | the first questions of a file that is not in B | [`other::open`] | [`other::Checked`], [`other::Answered`] |
+//! | are its assertions true? | [`csp::check`] | [`csp::Asserted`] |
 //! | the same of a system written in Rust | [`system`] | [`system::Answer`] |
 //!
 //! ```

@@ -18,7 +18,7 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, Validator>>> = LazyLock::new(M
 /// The names of the schema's parts that a command may print.
 fn parts(command: &str) -> Vec<&'static str> {
     match command {
-        "check" => vec!["error", "check", "engine"],
+        "check" => vec!["error", "check", "engine", "assertions"],
         "bmc" | "kinduction" | "ic3" => vec!["error", "engine"],
         "ltl" => vec!["error", "ltl"],
         "refine" => vec!["error", "refine"],

@@ -45,8 +45,8 @@ fn mistakes_have_places() {
     );
     assert_eq!(kanon(&["types", &machine.display().to_string()]).code, WRONG);
     assert_eq!(kanon(&["types", "models/no/such.csp"]).code, WRONG);
-    // What is typed is not checked yet, and says so.
-    let ran = kanon(&["check", "models/csp/Buffer.csp"]);
+    // What is typed is not explored by every command, and says so.
+    let ran = kanon(&["ltl", "models/csp/Buffer.csp", "G {1 = 1}"]);
     assert_eq!(ran.code, WRONG);
     assert!(ran.err.contains("`kanon types` reads and types it"), "{}", ran.err);
 }
@@ -68,4 +68,27 @@ fn a_script_of_csp_has_values() {
     assert_eq!(kanon(&["eval", "models/csp/Buffer.csp", "card({1..})"]).code, UNKNOWN);
     assert_eq!(kanon(&["eval", "models/csp/Buffer.csp", "1 == true"]).code, WRONG);
     assert_eq!(kanon(&["eval", "models/demo/Library.mch"]).code, WRONG);
+}
+
+#[test]
+fn a_script_of_csp_is_checked() {
+    let ran = kanon(&["check", "models/csp/Buffer.csp"]);
+    assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("assert Buffer(<>) [FD= Chain(N)\n  holds ("), "{}", ran.out);
+    let answer = json(&["check", "--json", "models/csp/Philosophers.csp"], HOLDS);
+    assert_eq!(answer["verdict"], "holds");
+    assert_eq!(answer["assertions"].as_array().map(Vec::len), Some(2));
+    assert_eq!(answer["assertions"][0]["kind"], "deadlock");
+    let wrong = file("types", "claims.csp", "channel a\nassert STOP [T= a -> STOP\nassert STOP [V= STOP\n");
+    let ran = kanon(&["check", &wrong.display().to_string()]);
+    assert_eq!(ran.code, FAILS);
+    assert!(ran.out.contains("after <a>\n    trace: the specification has no such trace"), "{}", ran.out);
+    let open = file("types", "open.csp", "channel c : Int\nP = c?x -> P\nassert P :[deadlock free]\n");
+    let ran = kanon(&["check", &open.display().to_string()]);
+    assert_eq!(ran.code, UNKNOWN);
+    assert!(ran.out.contains("a finite set is needed here"), "{}", ran.out);
+    // What is about machines is refused, and so is a script that asserts nothing.
+    assert_eq!(kanon(&["check", "--symmetry", "off", "models/csp/Buffer.csp"]).code, WRONG);
+    let silent = file("types", "silent.csp", "P = STOP\n").display().to_string();
+    assert_eq!(kanon(&["check", &silent]).code, WRONG);
 }

@@ -1,0 +1,60 @@
+//! `kanon check` of a CSP-M script: its assertions.
+
+use super::{Exit, check, interrupt, refuse};
+use crate::report::{self, asserted};
+use crate::run::Deadline;
+use crate::run::csp::{self, Answer, Asserted};
+use clap::{Args as _, FromArgMatches};
+
+/// Whether a script is what is to be checked.
+pub fn is_asked(args: &check::Args) -> bool {
+    args.file.as_deref().is_some_and(csp::is_script)
+}
+
+pub fn check(args: &check::Args) -> Exit {
+    let Some(file) = args.file.as_deref() else { return super::wrong("there is no FILE", args.json) };
+    if !plain(args) {
+        let why = "a CSP-M script is checked with `--max-states`, `--timeout` and `--json` only";
+        return super::wrong(why, args.json);
+    }
+    let stop = Deadline::after(args.limits.timeout);
+    interrupt::listen(&stop);
+    let states = args.limits.max_states.unwrap_or(csp::STATES);
+    let answer = match csp::check(file, states, &stop.flag) {
+        Ok(answer) => answer,
+        Err(refused) => return refuse(&refused, args.json),
+    };
+    if answer.claims.is_empty() {
+        let why = format!("{} asserts nothing: `kanon check` checks what a script asserts", file.display());
+        return super::wrong(&why, args.json);
+    }
+    if args.json {
+        report::answer(asserted::json(&answer));
+    } else {
+        report::out(&asserted::text(&answer, report::colour_out()));
+    }
+    exit(&answer)
+}
+
+fn exit(answer: &Asserted) -> Exit {
+    let any = |of: fn(&Answer) -> bool| answer.claims.iter().any(|c| of(&c.answer));
+    if any(|a| matches!(a, Answer::Fails(_))) {
+        Exit::Fails
+    } else if any(|a| matches!(a, Answer::Unknown(_))) {
+        Exit::Unknown
+    } else {
+        Exit::Holds
+    }
+}
+
+/// Whether nothing was asked for that is about machines: an option is refused, never ignored.
+fn plain(args: &check::Args) -> bool {
+    let command = check::Args::augment_args(clap::Command::new("check"));
+    let Ok(matches) = command.try_get_matches_from(["check"]) else { return false };
+    let Ok(mut plain) = check::Args::from_arg_matches(&matches) else { return false };
+    plain.file.clone_from(&args.file);
+    plain.json = args.json;
+    plain.limits.max_states = args.limits.max_states;
+    plain.limits.timeout = args.limits.timeout;
+    format!("{plain:?}") == format!("{args:?}")
+}
