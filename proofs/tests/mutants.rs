@@ -70,6 +70,10 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("wmc/inv1", "i ∈ rac = orb⁻¹[rrac] by mc1/inv3, and only i is symmetric to i"),
     ("wmc/inv2", "rrac ⊆ orb⁻¹[rrac] = rac, of which mc1/inv1 and inv2 say it"),
     ("wmc/inv4", "rerr ⊆ orb⁻¹[rerr] = err, of which mc1/inv4 says it"),
+    (
+        "wmc/reopen/act1",
+        "without it the event is skip: that states are open again is work, and no answer rests on it",
+    ),
     ("mc0/prp4", "no machine needs it; the kernel does, whose store does not have i"),
     ("rmc1/ast2", "i ∈ {i} = rep⁻¹[{i}] by ast3"),
     ("first/inv1", "wmc/inv1 through the glue"),
