@@ -178,6 +178,10 @@ fn a_guard_without_a_value_is_told_of_its_operation() {
         (&v["finding"]["kind"], &v["finding"]["operation"]),
         (&"well-definedness".into(), &"t".into())
     );
+    // Telling the reason ends, and finds it: that the part has a value is demanded by a predicate of its own.
+    let why: Vec<&str> =
+        v["finding"]["why"].as_array().expect("why").iter().filter_map(|p| p["text"].as_str()).collect();
+    assert_eq!(why, ["1 / x", "x"]);
     // The guard is false there for those who do not read from left to right.
     answer(&["check", text(&path), "--no-deadlock", "--json"], HOLDS);
     let path = file("guarded", "guarded.mch", machine.replace("2 / (3 - x)", "2 / x"));

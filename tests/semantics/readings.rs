@@ -2,18 +2,21 @@
 //! is compared with a reader who goes through the expression from left to right.
 
 use super::differential::{Compared, disagreement};
-use crate::support::random::{Case, Machine};
+use crate::support::random::{self, Case};
 use crate::support::{explore, solved};
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, eval, holds};
-use kanon::explore::{FindingKind, Options};
+use kanon::explore::{Explored, Finding, FindingKind, Options};
 use kanon::model::load::load_text;
 use kanon::model::reading::{Reading, definedness, read};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{BinOp, Expr, ExprKind, LocalId, Model, Type};
-use kanon::system::Stop;
+use kanon::system::{Machine, Stop};
+use kanon::trace::explain::{Context, Explainer, NO_VALUE, Part, PartKind};
+use kanon::trace::rebuild::rebuild;
 use kanon::value::{Scope, Value};
 use kanon::verdict::Verdict;
+use std::time::{Duration, Instant};
 
 const FUEL: u64 = 200_000;
 
@@ -141,19 +144,43 @@ fn definedness_is_what_a_reader_finds() {
     assert!(yes > 1_500 && no > 300, "{yes} have a value, {no} have none");
 }
 
-/// A strict Holds is a Holds with the same counts; what fails strictly, but not for the lack of a value, fails.
+/// What is told of a part without a value; the time that it took.
+fn reasons(machine: &Machine, explored: &Explored, finding: &Finding) -> Option<(Vec<Part>, Duration)> {
+    let FindingKind::WellDefinedness { fault, operation } = &finding.kind else { return None };
+    let row = match finding.state {
+        Some(state) => rebuild(machine, None, explored, state).expect("a path").rows.pop(),
+        None => None,
+    };
+    let context =
+        Context { event: *operation, in_properties: finding.start == usize::MAX, has_state: row.is_some() };
+    let begin = Instant::now();
+    let (_, _, parts) = Explainer::new(machine, row.as_deref(), finding.start).fault(fault, context);
+    Some((parts, begin.elapsed()))
+}
+
+/// A strict Holds is a Holds with the same counts; what fails strictly, but not for the lack of a value, fails. Why
+/// something has no value is told, and telling it ends by itself.
 #[test]
 fn strict_holds_less() {
     let (mut held, mut refused, mut failed) = (0, 0, 0);
+    let (mut told, mut slow) = (0, 0);
     let stop = Stop::default();
-    let run = |model: &Model, scope: &Scope| {
+    let mut run = |model: &Model, scope: &Scope| {
         let (machine, setup) = solved(model, scope, 60, &stop);
         let options = Options { max_states: Some(300), ..Options::default() };
         let is_set_up = setup.fault.is_none() && setup.valuations > 0;
-        (setup, is_set_up.then(|| explore(&machine, &options, &stop)))
+        let explored = is_set_up.then(|| explore(&machine, &options, &stop));
+        if let Some(explored) = &explored
+            && let Verdict::Fails(finding) = &explored.verdict
+            && let Some((parts, time)) = reasons(&machine, explored, finding)
+        {
+            told += u32::from(parts.iter().any(|p| p.value == NO_VALUE));
+            slow += u32::from(time > Duration::from_millis(1500));
+        }
+        (setup, explored)
     };
     for seed in 0..600 {
-        let random = Machine::new(seed, 14);
+        let random = random::Machine::new(seed, 14);
         let mut model = random.model.clone();
         read(&mut model, Reading::Strict).expect("no loop with old values");
         let (_, Some(usual)) = run(&random.model, &random.scope) else { continue };
@@ -176,6 +203,7 @@ fn strict_holds_less() {
         }
     }
     assert!(held > 3 && failed > 50, "{held} held, {refused} refused, {failed} failed");
+    assert!(told > 20 && slow < 5, "{told} reasons told, {slow} slowly");
 }
 
 /// The answer of a machine in one reading: holds, fails, or the kind of what was found.

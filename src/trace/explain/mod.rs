@@ -358,6 +358,11 @@ impl<'a> Telling<'a> {
                 Some(false) => self.predicate(b, truth, depth),
                 None => self.predicate(c, None, depth),
             },
+            (E::Demand(a), _) => {
+                let inner = self.truth(a);
+                self.predicate(a, inner, depth);
+            }
+            (E::HasValue(a), Some(false)) => self.faulty(a, depth),
             (E::Binary(op, a, b), Some(truth)) => self.comparison(*op, a, b, truth, depth),
             (_, None) => self.faulty(e, depth),
             _ => {}
@@ -588,12 +593,12 @@ impl<'a> Telling<'a> {
         if self.full() {
             return;
         }
-        if e.ty == Type::Pred && !matches!(e.kind, E::Binary(op, ..) if is_comparison(op)) {
-            return match e.kind {
-                E::Lit(_) => {}
-                _ if self.truth(e).is_none() => self.predicate(e, None, depth),
-                _ => {}
-            };
+        // What `predicate` takes apart; it comes back here with smaller parts only.
+        if is_composed(e) {
+            if self.truth(e).is_none() {
+                self.predicate(e, None, depth);
+            }
+            return;
         }
         let mut children = vec![];
         if !matches!(e.kind, E::Compr(..) | E::ComprMap(..) | E::Bind(..) | E::Let(..)) {
@@ -712,8 +717,19 @@ fn is_literal(e: &Expr) -> bool {
     }
 }
 
-fn is_comparison(op: BinOp) -> bool {
-    !matches!(op, BinOp::And | BinOp::Or | BinOp::Implies | BinOp::Iff)
+/// A predicate made of predicates.
+fn is_composed(e: &Expr) -> bool {
+    use BinOp::{And, Iff, Implies, Or};
+    e.ty == Type::Pred
+        && matches!(
+            e.kind,
+            E::Binary(And | Or | Implies | Iff, ..)
+                | E::Unary(UnOp::Not, _)
+                | E::Quant(..)
+                | E::Let(..)
+                | E::If(..)
+                | E::Demand(_)
+        )
 }
 
 fn is_arrow(op: BinOp) -> bool {
