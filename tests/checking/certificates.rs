@@ -51,7 +51,7 @@ pub fn models(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every model of ours that holds, under each strategy with witnesses.
+/// Every model of ours that holds, under two strategies with witnesses, or, with `KANON_LONG`, under each.
 #[test]
 fn what_holds_has_a_certificate_that_is_accepted() {
     let folder = Folder::new("certificates");
@@ -60,8 +60,11 @@ fn what_holds_has_a_certificate_that_is_accepted() {
     files.sort();
     let file = folder.0.join("c.cert");
     let (mut accepted, mut reduced, mut undecided) = (0, 0, vec![]);
-    for path in &files {
-        for symmetry in [Strategy::Off, Strategy::Canon, Strategy::Auto] {
+    let is_long = std::env::var_os("KANON_LONG").is_some();
+    for (i, path) in files.iter().enumerate() {
+        let strategies = [Strategy::Off, Strategy::Canon, Strategy::Auto];
+        let left_out = (!is_long).then(|| strategies[1 + i % 2]);
+        for symmetry in strategies.into_iter().filter(|s| Some(*s) != left_out) {
             let mut task = Task { certificate: Some(file.clone()), ..Task::default() };
             (task.options.symmetry, task.options.max_states) = (symmetry, Some(2_000));
             let found =
@@ -87,9 +90,9 @@ fn what_holds_has_a_certificate_that_is_accepted() {
             }
         }
     }
-    assert!(accepted > 150 && reduced > 20, "{accepted} accepted, {reduced} of them with witnesses");
+    assert!(accepted > 100 && reduced > 12, "{accepted} accepted, {reduced} of them with witnesses");
     println!("{accepted} accepted, {} not decided", undecided.len());
-    // Five models, under each of the three strategies.
+    // Five models, under each of the strategies.
     assert!(undecided.len() <= accepted / 15, "{accepted} accepted, not decided: {undecided:#?}");
 }
 

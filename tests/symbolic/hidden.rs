@@ -134,7 +134,7 @@ fn every_context_finds_the_fault_or_has_no_answer() {
         done.iter().enumerate().for_each(|(j, s)| ask((i + j) % 3 > 0, "1 = 1", &put(s, set)));
     }
     let mut choice = Choice::new(count("KANON_SEED", 7));
-    for _ in 0..count("KANON_HIDDEN", 150) {
+    for _ in 0..count("KANON_HIDDEN", 60) {
         let mut set = choice.pick(&SETS).to_string();
         for _ in 0..1 + choice.below(2) {
             set = put(&around[choice.below(around.len())], &set);

@@ -155,7 +155,7 @@ fn disagreement(
 
 #[test]
 fn engines_agree_with_explicit_search() {
-    let machines = count("KANON_SYMBOLIC_MACHINES", 100);
+    let machines = count("KANON_SYMBOLIC_MACHINES", 60);
     let first = count("KANON_SEED", 0);
     let mut counts = BTreeMap::new();
     for seed in first..first + machines {

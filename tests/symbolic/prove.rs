@@ -103,7 +103,7 @@ fn proved(machine: &Machine, mutant: Mutant) -> Vec<Obligation> {
 fn what_is_proved_is_true() {
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
     let mut counts = [0; 2];
-    for seed in 0..count("KANON_SYMBOLIC_MACHINES", 250) {
+    for seed in 0..count("KANON_SYMBOLIC_MACHINES", 120) {
         let machine = machine(seed);
         let obligations = proved(&machine, Mutant::None);
         for o in &obligations {
@@ -120,9 +120,9 @@ fn what_is_proved_is_true() {
         }
     }
     let of = |w: &str| words.get(w).copied().unwrap_or(0);
-    assert!(of("proved") > 300 && of("disproved") > 100, "{words:?}");
+    assert!(of("proved") > 140 && of("disproved") > 45, "{words:?}");
     assert!(of("not confirmed") * 20 < of("disproved") + of("proved"), "{words:?}");
-    assert!(counts[0] > 200 && counts[1] > 200, "{counts:?} states and steps");
+    assert!(counts[0] > 90 && counts[1] > 90, "{counts:?} states and steps");
 }
 
 /// A wrong encoding proves what is not true.
