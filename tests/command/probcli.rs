@@ -287,6 +287,21 @@ fn proofs_sequences_refinements_processes() {
     all(rows);
 }
 
+/// Names of files may be any bytes, and are no flags for that.
+#[cfg(unix)]
+#[test]
+fn names_of_files() {
+    use std::os::unix::ffi::OsStrExt;
+    let strange =
+        file("probcli-names", "x", b"").with_file_name(std::ffi::OsStr::from_bytes(b"n\xff \xc3\xbc.mch"));
+    std::fs::copy(SCHEDULER, &strange).expect("a copy");
+    let mut c = crate::program::program();
+    let ran = c.arg("probcli").arg(&strange).args(["-mc", "100", "-eval", "card(known)", "-strict"]).output();
+    let ran = crate::program::Ran::from(ran.expect("the program starts"));
+    assert_eq!(ran.code, HOLDS, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("ALL nodes visited.") && ran.out.contains("results: [0/1]"), "{}", ran.out);
+}
+
 /// What is written into files.
 #[test]
 fn files() {

@@ -137,7 +137,7 @@ impl Walk {
 /// What the flags ask for.
 #[derive(Debug, Default)]
 pub struct Asked {
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// Sizes, for every command.
     pub scope: Vec<OsString>,
     /// Options of `check`.
@@ -224,17 +224,26 @@ impl Asked {
 }
 
 /// Reads the flags.
-pub fn read(flags: &[String]) -> Result<Asked, String> {
+pub fn read(flags: &[OsString]) -> Result<Asked, String> {
     let mut asked = Asked::default();
     let mut rest = flags.iter();
-    while let Some(flag) = rest.next() {
-        let mut value = |what: &str| rest.next().cloned().ok_or(format!("`{flag}` needs {what}"));
+    while let Some(word) = rest.next() {
+        // The name of a file may be any bytes.
+        let Some(flag) = word.to_str() else {
+            asked.files.push(word.into());
+            continue;
+        };
+        let mut value = |what: &str| {
+            let next = rest.next().ok_or(format!("`{flag}` needs {what}"))?;
+            let text = next.to_str().map(String::from);
+            text.ok_or(format!("`{flag}` needs {what} as text, not `{}`", next.to_string_lossy()))
+        };
         let number = |text: String| -> Result<usize, String> {
             text.parse().map_err(|_| format!("`{flag}` needs a number, not `{text}`"))
         };
         let plain = flag.strip_prefix("--").or_else(|| flag.strip_prefix('-')).map(|f| f.replace('-', "_"));
         let Some(plain) = plain.filter(|p| !p.is_empty()) else {
-            asked.files.push(flag.clone());
+            asked.files.push(flag.into());
             continue;
         };
         let mut option = |text: &str| asked.options.push(text.into());

@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct Args {
     /// A file and flags of ProB's command line, such as `-mc 1000 -nodead`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FILE|FLAG", required = true)]
-    pub flags: Vec<String>,
+    pub flags: Vec<OsString>,
 }
 
 /// States of a graph when nothing else limits it.
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Exit {
         );
     }
     for file in &asked.files {
-        let is_script = csp::is_script(Path::new(file));
+        let is_script = csp::is_script(file);
         let why = match (is_script, asked.is_about_machines(), asked.csp.is_empty()) {
             (true, true, _) => {
                 "a CSP-M script is asked by -csp_assertion, -cspref and the like, or by `kanon check`"
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Exit {
             (false, _, false) => "-csp_assertion, -cspref and the like are about CSP-M scripts",
             _ => continue,
         };
-        return super::wrong(&format!("{file}: {why}"), false);
+        return super::wrong(&format!("{}: {why}", file.display()), false);
     }
     let program = match std::env::current_exe() {
         Ok(program) => program,
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Exit {
         if let Err(exit) = one.answer() {
             return exit;
         }
-        let told = one.tell.end(file);
+        let told = one.tell.end(&file.to_string_lossy());
         report::out(&told.out);
         report::err(&told.err);
         failed |= told.is_failed;
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Exit {
 /// Everything that is asked about a file.
 struct One<'a> {
     asked: &'a Asked,
-    file: &'a str,
+    file: &'a Path,
     program: &'a Path,
     deadline: Deadline,
     tell: Telling<'a>,
@@ -100,9 +100,11 @@ impl One<'_> {
     /// In ProB's order.
     fn answer(&mut self) -> Result<(), Exit> {
         let asked = self.asked;
-        let on_disk = self.file.split('#').next().unwrap_or_default();
-        if !Path::new(self.file).exists() && !Path::new(on_disk).exists() {
-            self.tell.error("load_main_file", &format!("Specified File does not exist:  {}", self.file));
+        let name = self.file.to_string_lossy();
+        // `FILE#NAME` is one machine of several.
+        let whole = name.rsplit_once('#').map(|(file, _)| Path::new(file));
+        if !self.file.exists() && !whole.is_some_and(Path::exists) {
+            self.tell.error("load_main_file", &format!("Specified File does not exist:  {name}"));
             return Ok(());
         }
         let mut session = None;
@@ -111,7 +113,7 @@ impl One<'_> {
             let limit = asked.timeout.and_then(|s| Duration::try_from_secs_f64(s).ok());
             self.deadline = Deadline::after(limit.filter(|d| !d.is_zero()));
             interrupt::listen(&self.deadline);
-            session = walked::open(Path::new(self.file), &sizes, &self.deadline, &mut self.tell);
+            session = walked::open(self.file, &sizes, &self.deadline, &mut self.tell);
         }
         if let Some(session) = &mut session {
             walked::steps(session, &asked.walk, &self.deadline, &mut self.tell);
@@ -309,8 +311,7 @@ impl One<'_> {
                 "this was not written by `kanon probcli … -save`; the file of the abstract machine does, too";
             return self.tell.error("refinement_check", &format!("{}: {why}", of.display()));
         };
-        let is_classical =
-            ["ref", "imp"].iter().any(|e| Path::new(self.file).extension() == Some(e.as_ref()));
+        let is_classical = ["ref", "imp"].iter().any(|e| self.file.extension() == Some(e.as_ref()));
         let mut line = self.begin("refine");
         line.extend(is_classical.then(|| "--traces".into()));
         self.end(&mut line);
