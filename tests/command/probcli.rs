@@ -355,6 +355,7 @@ fn files() {
         "-eval_file",
         text(&state),
     ]);
+    assert_eq!(ran.code, FAILS, "a file that cannot be written: {}{}", ran.out, ran.err);
     let said = "Checking formula small:\nLTL Formula TRUE.";
     assert!(ran.out.contains(said) && ran.out.contains("for formula \"two\"."), "{}{}", ran.out, ran.err);
     assert!(

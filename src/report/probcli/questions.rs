@@ -401,7 +401,11 @@ impl Telling<'_> {
         match how {
             Wrote::States => self.out(&format!("Writing states to dot file {to}")),
             Wrote::Dot => self.out(&format!("% Generating Dot File: {to}\n% Done")),
-            Wrote::Failed(why) => self.error("write", &format!("{to}: {why}")),
+            Wrote::Failed(why) => {
+                self.error("write", &format!("{to}: {why}"));
+                // Whoever asked for a file would go on without it.
+                self.is_abnormal = true;
+            }
         }
     }
 }

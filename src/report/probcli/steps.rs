@@ -160,6 +160,10 @@ impl Telling<'_> {
                 let text = "! ### Deadlock occurred during -animate, at step number:\n";
                 let _ = writeln!(self.told.err, "{text}! {taken}");
                 self.errors.push("animate".into());
+                if self.said.strict && !self.said.expected.iter().any(|e| e == "animate") {
+                    // It ends there.
+                    return;
+                }
             }
             (Ended::Deadlock, None) => {
                 self.out(&format!("% Deadlock occurred during -animate, at step number:{taken}"));
