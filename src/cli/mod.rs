@@ -409,6 +409,11 @@ fn typed() -> String {
 
 /// A file that is to be written in the end is tried first.
 fn try_file(path: Option<&Path>, as_json: bool) -> Result<(), Exit> {
+    // Elsewhere it is standard output. Nobody wants a file of that name, which is hard to remove besides.
+    if path == Some(Path::new("-")) {
+        let why = "`-` is no name of a file: the answer itself goes to standard output; `/dev/stdout` is that as a file";
+        return Err(wrong(why, as_json));
+    }
     match path.map(|p| (p, trace_file::is_writable(p))) {
         Some((p, Err(e))) => Err(wrong(&format!("cannot write {}: {e}", p.display()), as_json)),
         _ => Ok(()),

@@ -57,6 +57,7 @@ pub fn places(sizes: &[Vec2], edges: &[(usize, usize)]) -> Vec<Vec2> {
             *p = p.plus(f.times(length.min(heat) / length));
         }
     }
+    spread(&mut at, sizes);
     separate(&mut at, sizes);
     let corner = at.iter().zip(sizes).fold(Vec2::new(f64::INFINITY, f64::INFINITY), |c, (p, s)| {
         Vec2::new(c.x.min(p.x - s.x / 2.0), c.y.min(p.y - s.y / 2.0))
@@ -99,6 +100,16 @@ fn forces(at: &[Vec2], edges: &[(usize, usize)]) -> Vec<Vec2> {
         force[b] = force[b].minus(pull);
     }
     force
+}
+
+/// Makes room for large vertices, and for names between them: the forces know points only.
+fn spread(at: &mut [Vec2], sizes: &[Vec2]) {
+    let n = sizes.len().max(1) as f64;
+    let mean = sizes.iter().fold(Vec2::default(), |m, s| m.plus(s.times(1.0 / n)));
+    let (x, y) = ((mean.x * 1.1 / LENGTH).max(1.0), (mean.y * 1.9 / LENGTH).max(1.0));
+    for p in at.iter_mut() {
+        *p = Vec2::new(p.x * x, p.y * y);
+    }
 }
 
 /// Moves vertices that overlap apart, in the direction in which less is needed.

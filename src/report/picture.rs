@@ -10,6 +10,10 @@ const HEAD: f64 = 44.0;
 const FONT: f64 = 12.0;
 /// Longer names are cut.
 const LONGEST: usize = 26;
+/// More lines of a name are left out.
+const MOST_LINES: usize = 8;
+/// From one line of a name to the next.
+const STEP: f64 = 15.0;
 /// Longer notes are cut.
 const LINE: usize = 110;
 
@@ -23,8 +27,8 @@ pub fn svg(d: &Drawing) -> String {
     let legend: Vec<(bool, usize, &str)> = legend(d);
     let words = said.iter().chain(std::iter::once(&d.title)).map(|t| t.chars().count()).max().unwrap_or(0);
     let width = right.max(words as f64 * FONT * CHARACTER + 2.0 * MARGIN).max(320.0);
-    let lines = legend_lines(&legend, width);
-    let height = below + 18.0 * (lines.len() + said.len()) as f64 + MARGIN;
+    let rows = legend_lines(&legend, width);
+    let height = below + 18.0 * (rows.len() + said.len()) as f64 + MARGIN;
     let mut svg = Svg::new(width, height, &d.title);
     arrows(&mut svg, d.labels.len().min(LINES.len()));
     svg.text((MARGIN, 28.0), 15.0, Anchor::Start, "", &d.title);
@@ -36,7 +40,7 @@ pub fn svg(d: &Drawing) -> String {
         node(&mut svg, n, *p, *s);
     }
     let mut y = below;
-    for line in lines {
+    for line in rows {
         let mut x = MARGIN;
         for (is_edge, number, name) in line {
             swatch(&mut svg, *is_edge, *number, (x, y));
@@ -59,13 +63,24 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// What is shown of a name.
+fn lines(name: &str) -> Vec<String> {
+    let mut all: Vec<String> = name.split('\n').take(MOST_LINES).map(|l| cut(l, LONGEST)).collect();
+    if name.split('\n').count() > MOST_LINES {
+        all.pop();
+        all.push("…".into());
+    }
+    all
+}
+
 fn size(n: &Node) -> Vec2 {
-    let characters = n.name.chars().count().min(LONGEST + 1);
+    let lines = lines(&n.name);
+    let characters = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
     let width = characters as f64 * FONT * CHARACTER + 18.0;
     match n.colour {
         // Room for `colour 100`.
         Some(_) => Vec2::new(width.max(66.0), 36.0),
-        None => Vec2::new(width.max(34.0), 26.0),
+        None => Vec2::new(width.max(34.0), 26.0 + STEP * (lines.len() - 1) as f64),
     }
 }
 
@@ -166,10 +181,16 @@ fn node(svg: &mut Svg, n: &Node, p: Vec2, s: Vec2) {
             At(x), At(y), At(w), At(h), At(round)
         ),
     );
-    let name = cut(&n.name, LONGEST);
     match n.colour {
-        None => svg.text((p.x, p.y + 4.0), FONT, Anchor::Middle, "dark", &name),
+        None => {
+            let lines = lines(&n.name);
+            let first = p.y + 4.0 - STEP * (lines.len() - 1) as f64 / 2.0;
+            for (i, line) in lines.iter().enumerate() {
+                svg.text((p.x, first + STEP * i as f64), FONT, Anchor::Middle, "dark", line);
+            }
+        }
         Some(c) => {
+            let name = cut(&n.name.replace('\n', " "), LONGEST);
             svg.text((p.x, p.y - 2.0), FONT, Anchor::Middle, "dark", &name);
             svg.text((p.x, p.y + 11.0), 9.5, Anchor::Middle, "dark", &format!("colour {c}"));
         }

@@ -28,13 +28,14 @@ pub enum Form {
 /// A picture of too many nodes.
 pub fn text(g: &Graph, name: &str, form: Form) -> Result<String, String> {
     match form {
-        Form::Dot => Ok(dot::dot(&drawing(g, name))),
+        Form::Dot => Ok(dot::dot(&drawing(g, name, ", "))),
         Form::Svg if g.nodes.len() > MOST_DRAWN => Err(format!(
             "a picture of {} nodes cannot be read: `--project EXPRESSION` makes one node of many states, `--max-states` \
              takes the first, and `--dot` is for tools that draw large graphs",
             g.nodes.len()
         )),
-        Form::Svg => Ok(picture::svg(&drawing(g, name))),
+        // A line for each variable: what tells states apart may be in the last one.
+        Form::Svg => Ok(picture::svg(&drawing(g, name, "\n"))),
         Form::Csv => Ok(csv(g)),
         Form::Json => Ok(format!("{:#}\n", json(g, name))),
     }
@@ -53,7 +54,7 @@ fn kind(n: &crate::animate::Node) -> usize {
     }
 }
 
-fn drawing(g: &Graph, name: &str) -> Drawing {
+fn drawing(g: &Graph, name: &str, between: &str) -> Drawing {
     let mut labels: Vec<String> = vec![];
     let mut edges = vec![];
     for (from, to, names) in &g.edges {
@@ -66,7 +67,7 @@ fn drawing(g: &Graph, name: &str) -> Drawing {
         }
     }
     let node = |(column, n): (usize, &crate::animate::Node)| {
-        let text = n.text.replace('\n', ", ");
+        let text = n.text.replace('\n', between);
         Node {
             name: if n.states > 1 { format!("{text} ({})", n.states) } else { text },
             look: if n.initial { Look::Root } else { Look::Value },

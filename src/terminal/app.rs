@@ -91,6 +91,8 @@ pub struct App {
     pub busy: bool,
     pub is_zoomed: bool,
     pub is_help: bool,
+    /// The first line of the help that is seen.
+    pub help_from: usize,
     pub colour: bool,
     /// Where the panes are, since the last screen.
     pub areas: Vec<(Pane, Rect)>,
@@ -116,6 +118,7 @@ impl App {
             busy: false,
             is_zoomed: false,
             is_help: false,
+            help_from: 0,
             colour,
             areas: vec![],
             lines: vec![],
@@ -136,6 +139,7 @@ impl App {
         self.depths = depths(&self.scene.history.places);
         if told.is_help {
             self.is_help = true;
+            self.help_from = 0;
         }
         if moved {
             // An explanation is about a state.
@@ -214,7 +218,19 @@ impl App {
             return self.typed(key);
         }
         if self.is_help {
-            self.is_help = false;
+            // Drawing keeps it inside.
+            self.help_from = match key.code {
+                KeyCode::Down | KeyCode::Char('j') => self.help_from + 1,
+                KeyCode::Up | KeyCode::Char('k') => self.help_from.saturating_sub(1),
+                KeyCode::PageDown | KeyCode::Char(' ') => self.help_from + 10,
+                KeyCode::PageUp => self.help_from.saturating_sub(10),
+                KeyCode::Home => 0,
+                KeyCode::End => usize::MAX / 2,
+                _ => {
+                    self.is_help = false;
+                    0
+                }
+            };
             return Act::Nothing;
         }
         if self.busy {

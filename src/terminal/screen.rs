@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Clear, List, ListItem, ListState, Paragraph, Wrap};
+use ratatui::widgets::{Block, BorderType, Clear, List, ListItem, ListState, Paragraph};
 
 /// Rows around the selected one that are drawn: there may be very many.
 const WINDOW: usize = 200;
@@ -19,14 +19,19 @@ const SMALL: (u16, u16) = (64, 17);
 /// A screen that is wider has three columns.
 const WIDE: u16 = 120;
 
-const KEYS: &str = "Enter take  u undo  r redo  w why  / filter  : command  Tab pane  ? help  q quit";
+/// The longest that fits.
+const KEYS: [&str; 3] = [
+    "Enter take  u undo  r redo  w why  / filter  : command  Tab pane  ? help  q quit",
+    "Enter take  u undo  Tab pane  ? help  q quit",
+    "? help  q quit",
+];
 
 /// What `?` shows.
 const HELP: &str = "\
 Tab, 1 to 5     operations, state, invariant, why, history
 ↑ ↓ j k         select; PageUp, PageDown, Home, End
 Enter           take the step; go to the state; why; unfold
-w               why an operation is not enabled, why a conjunct is true or false
+w               why not an operation, why a conjunct is true or false
 u  r  R         undo, redo, ten random steps
 /               filter the operations
 g  e            go to a state that fulfils a predicate; evaluate
@@ -52,7 +57,8 @@ pub fn draw(app: &mut App, frame: &mut Frame) {
         draw_pane(app, pane, area, frame);
     }
     draw_message(app, message, frame);
-    frame.render_widget(Paragraph::new(Span::styled(KEYS, soft(app))), keys);
+    let fits = KEYS.iter().find(|k| k.chars().count() <= usize::from(keys.width)).unwrap_or(&KEYS[2]);
+    frame.render_widget(Paragraph::new(Span::styled(*fits, soft(app))), keys);
     if app.is_help {
         draw_help(app, all, frame);
     }
@@ -146,6 +152,10 @@ fn wrapped(first: Vec<Span<'static>>, text: &str, width: usize, style: Style) ->
     for c in clean(text).chars() {
         let wide = Span::raw(c.to_string()).width();
         if wide > left {
+            // After a blank or a comma, if there is one that is not far back.
+            let far = row.char_indices().rev().nth(width / 3).map_or(0, |(at, _)| at);
+            let at = row.rfind([' ', ',']).filter(|at| c != ' ' && *at >= far);
+            let tail = at.map_or(String::new(), |at| row.split_off(at + 1));
             spans.push(Span::styled(std::mem::take(&mut row), style));
             lines.push(Line::from(std::mem::take(&mut spans)));
             if lines.len() == MAX_LINES {
@@ -153,7 +163,11 @@ fn wrapped(first: Vec<Span<'static>>, text: &str, width: usize, style: Style) ->
                 return lines;
             }
             spans.push(Span::raw(" ".repeat(indent)));
-            left = width.saturating_sub(indent).max(1);
+            left = width.saturating_sub(indent + Span::raw(&*tail).width()).max(1);
+            row = tail;
+            if c == ' ' {
+                continue;
+            }
         }
         left -= wide.min(left);
         row.push(c);
@@ -345,17 +359,48 @@ fn draw_message(app: &App, area: Rect, frame: &mut Frame) {
     frame.render_widget(Paragraph::new(Span::styled(text, style)), area);
 }
 
-fn draw_help(app: &App, all: Rect, frame: &mut Frame) {
-    let text = format!("{HELP}{}", animated::help(""));
+/// A line of the help in lines that fit: what goes on stands below what it explains.
+fn hung(line: &str, width: usize) -> Vec<String> {
+    let begin = line.len() - line.trim_start().len();
+    let indent = line[begin..].find("  ").map_or(begin, |gap| {
+        let rest = &line[begin + gap..];
+        line[..begin + gap].chars().count() + rest.chars().take_while(|c| *c == ' ').count()
+    });
+    let indent = if indent * 2 > width { begin } else { indent };
+    let mut all = vec![];
+    let mut here = String::new();
+    for word in line.split_inclusive(' ') {
+        let is_full = here.chars().count() + word.trim_end().chars().count() > width;
+        if is_full && !here.trim().is_empty() {
+            all.push(here.trim_end().to_string());
+            here = " ".repeat(indent);
+        }
+        here.push_str(word);
+    }
+    all.push(here.trim_end().to_string());
+    all
+}
+
+fn draw_help(app: &mut App, all: Rect, frame: &mut Frame) {
     let inside = Rect {
         x: all.x + all.width.min(2),
         y: all.y + all.height.min(1),
         width: all.width.saturating_sub(4),
         height: all.height.saturating_sub(2),
     };
-    let block = Block::bordered().border_style(accent(app)).title(" help: any key closes it ");
+    let text = format!("{HELP}{}", animated::help(""));
+    let width = usize::from(inside.width.saturating_sub(2));
+    let lines: Vec<Line> = text.lines().flat_map(|l| hung(l, width)).map(Line::from).collect();
+    let height = usize::from(inside.height.saturating_sub(2));
+    app.help_from = app.help_from.min(lines.len().saturating_sub(height));
+    let title = match lines.len() > height {
+        true => " help: ↑ ↓ PageDown for more, any other key closes it ",
+        false => " help: any key closes it ",
+    };
+    let seen: Vec<Line> = lines.into_iter().skip(app.help_from).take(height).collect();
+    let block = Block::bordered().border_style(accent(app)).title(title);
     frame.render_widget(Clear, inside);
-    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }).block(block), inside);
+    frame.render_widget(Paragraph::new(seen).block(block), inside);
 }
 
 #[cfg(test)]
@@ -499,8 +544,28 @@ mod tests {
         play.typed(":eval 1 +");
         play.keys(&[KeyCode::Enter]);
         assert!(play.app.is_bad);
-        assert_eq!(play.keys(&[KeyCode::Char('?'), KeyCode::Char('q')]), Act::Nothing, "it closes the help");
+        // The help is longer than the screen: it can be read to its end.
+        play.keys(&[KeyCode::Char('?')]);
+        assert!(
+            play.screen(80, 24).contains("PageDown for more") && !play.screen(80, 24).contains("the type of")
+        );
+        play.keys(&[KeyCode::PageDown, KeyCode::PageDown, KeyCode::Down, KeyCode::End]);
+        let end = play.screen(80, 24);
+        assert!(end.contains("the type of an expression") && end.contains("  leave "), "{end}");
+        assert!(!end.contains("Tab, 1 to 5"), "{end}");
+        play.keys(&[KeyCode::Home, KeyCode::Up]);
+        assert!(play.screen(80, 24).contains("Tab, 1 to 5"));
+        assert_eq!(play.keys(&[KeyCode::Char('q')]), Act::Nothing, "it closes the help");
         assert_eq!(play.keys(&[KeyCode::Char('q')]), Act::Leave);
+    }
+
+    #[test]
+    fn lines_of_the_help_are_broken_between_words() {
+        let line = "  goto P    go to a nearest state that fulfils";
+        assert_eq!(hung(line, 30), ["  goto P    go to a nearest", "            state that fulfils"]);
+        assert_eq!(hung("short", 30), ["short"]);
+        assert_eq!(hung("", 30), [""]);
+        assert_eq!(hung("abcdef gh", 3), ["abcdef", "gh"]);
     }
 
     #[test]

@@ -261,3 +261,14 @@ fn completions_and_manual_pages_know_every_command() {
     }
     assert_eq!(kanon(&["man", "chekc"]).code, WRONG);
 }
+
+/// `-` would be a file that nobody meant.
+#[test]
+fn a_dash_is_no_file() {
+    for option in ["--sarif", "--junit", "--report", "--trace"] {
+        let ran = kanon(&["check", "models/papers/scheduler0.mch", option, "-"]);
+        assert_eq!(ran.code, WRONG, "{option}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("`-` is no name of a file") && ran.out.is_empty(), "{option}: {}", ran.err);
+    }
+    assert!(!std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("-").exists());
+}

@@ -88,6 +88,11 @@ fn formulas_and_refinements_are_in_it() {
     let (e, _) = page(&["check", text(&path), "--ltl"], "formulas.html", FAILS);
     assert!(has(&e, "h2", "Temporal formulas") && has(&e, "code", "G F {x = 1}"));
     assert!(e.iter().any(|e| e.text.contains("for ever")), "the loop is said");
+    // The states are all right, but the answer as a whole is not: the title and the first word say so.
+    assert!(has(&e, "title", "formulas: fails") || has(&e, "title", "f: fails"), "{:?}", all(&e, "title"));
+    assert!(has(&e, "p", "the formula G F {x = 1} fails"));
+    let first = e.iter().find(|e| e.attributes.get("class").is_some_and(|c| c.starts_with("verdict")));
+    assert_eq!(first.map(|e| e.text.trim()), Some("fails"));
     let (e, _) = page(&["check", "models/eventb/Lights.eventb", "--refinement"], "lights.html", HOLDS);
     assert!(has(&e, "h2", "Refinement"));
 }

@@ -56,7 +56,7 @@ pub fn page(r: &Report) -> String {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
          img-src data:\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n",
     );
-    let word = r.checked.verdict.name();
+    let word = overall(r).0.name();
     let _ = writeln!(
         out,
         "<title>{name}: {word} (kanon)</title>\n<style>\n{}</style>\n</head>",
@@ -73,26 +73,51 @@ pub fn page(r: &Report) -> String {
     refinement(&mut out, r);
     covered(&mut out, r);
     run(&mut out, r);
-    pictures(&mut out, r);
     reproduce(&mut out, r);
+    // The largest comes last: on paper it would leave half a page empty before what follows.
+    pictures(&mut out, r);
     out.push_str("</main>\n</body>\n</html>\n");
     out
 }
 
+/// The verdict on everything that was asked, as the exit code has it, and why, if it is not that on the states.
+fn overall(r: &Report) -> (Decision, Option<String>) {
+    let formulas = r.formulas.iter().map(|f| (f.verdict, format!("the formula {}", f.text)));
+    let refined = r.refined.map(|a| (a.verdict, "the refinement".to_string()));
+    let others: Vec<(Decision, String)> = formulas.chain(refined).collect();
+    let find = |wanted: Decision| others.iter().filter(move |(v, _)| *v == wanted).map(|(_, what)| &**what);
+    for (wanted, word) in [(Decision::Fails, "fails"), (Decision::Unknown, "is not decided")] {
+        if r.checked.verdict == wanted {
+            break;
+        }
+        let all: Vec<&str> = find(wanted).collect();
+        match &all[..] {
+            [] => {}
+            [one] => return (wanted, Some(format!("{one} {word}"))),
+            [first, rest @ ..] => {
+                let word = if wanted == Decision::Fails { "fail" } else { "are not decided" };
+                return (wanted, Some(format!("{first} and {} {word}", plural(rest.len() as u64, "other"))));
+            }
+        }
+    }
+    (r.checked.verdict, None)
+}
+
 fn header(out: &mut String, r: &Report) {
     let c = r.checked;
+    let (verdict, why) = overall(r);
     let is_goal = c.finding.as_ref().is_some_and(|f| f.kind == "goal");
     let word = match c.verdict {
         Decision::Fails if is_goal => "the goal is reached",
-        other => other.name(),
+        _ => verdict.name(),
     };
     let _ = write!(
         out,
         "<header>\n<h1>{}</h1>\n<span class=\"verdict {}\">{word}</span>\n",
         escape(&r.opened.model.name),
-        c.verdict.name()
+        verdict.name()
     );
-    let reason = match (&c.reason, c.verdict) {
+    let reason = match (why.as_ref().or(c.reason.as_ref()), c.verdict) {
         (Some(reason), _) => escape(reason),
         (None, Decision::Holds) => "Every reachable state was explored, and nothing was found.".to_string(),
         (None, _) => String::new(),
@@ -340,10 +365,12 @@ fn pictures(out: &mut String, r: &Report) {
             other => format!("%{other:02X}"),
         })
         .collect();
+    let is_reduced = r.checked.reduction.as_ref().is_some_and(|r| r.strategy != Strategy::Off);
+    let all = if is_reduced { ": all of them, not one for each orbit" } else { "" };
     let _ = writeln!(
         out,
         "<section>\n<h2>All states</h2>\n<figure><img alt=\"The states and the operations between them\" \
-         src=\"data:image/svg+xml;charset=utf-8,{data}\"/>\n<figcaption>{}</figcaption></figure>\n</section>",
+         src=\"data:image/svg+xml;charset=utf-8,{data}\"/>\n<figcaption>{}{all}</figcaption></figure>\n</section>",
         plural(graph.states as u64, "state")
     );
 }

@@ -283,8 +283,8 @@ function files(page) {
     onchange: async (e) => { const file = e.target.files[0]; if (file) page.move("load", { text: await file.text() }); },
   });
   return h("section", { class: "card", "aria-label": "Traces" }, h("div", { class: "head" }, h("h2", {}, "Trace")),
-    h("div", { class: "field" }, h("button", { type: "button", onclick: save("kanon") }, "JSON"),
+    h("div", { class: "field" }, h("span", { class: "soft small" }, "Save as"), h("button", { type: "button", onclick: save("kanon") }, "JSON"),
       h("button", { type: "button", onclick: save("itf") }, "ITF"), h("button", { type: "button", onclick: save("prob") }, "ProB")),
-    h("div", { class: "field" }, load),
+    h("div", { class: "field" }, h("span", { class: "soft small", "aria-hidden": "true" }, "Load"), load),
     h("p", { class: "soft small" }, "The address of this page leads to this state."));
 }

@@ -123,7 +123,9 @@ function lasso(f) {
   const stem = f.stem ?? [], loop = f.loop ?? [], all = [...stem, ...loop], last = all.length - 1;
   const same = (i) => JSON.stringify(all[i].state) === JSON.stringify(all[last].state);
   const back = loop.length ? all.findIndex((st, i) => i >= Math.max(0, stem.length - 1) && i < last && same(i)) : -1;
-  const nodes = back >= 0 ? all.slice(0, -1) : all, gap = 112, w = Math.max(1, nodes.length) * gap + 40;
+  const nodes = back >= 0 ? all.slice(0, -1) : all;
+  // Names stand between nodes, the first one above the others.
+  const gap = Math.max(112, ...all.map((st) => 24 + 7 * Math.min(40, (st.operation ?? "").length))), w = Math.max(1, nodes.length) * gap + 40;
   const x = (i) => 60 + i * gap, y = 50;
   const title = (st) => s("title", {}, Object.entries(st.state ?? {}).map(([n, v]) => `${n} = ${v}`).join("\n"));
   const arc = back < 0 ? null : back === nodes.length - 1
@@ -133,10 +135,10 @@ function lasso(f) {
     s("defs", {}, s("marker", { id: "step", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, s("path", { class: "arrow", d: "M0,0L8,4L0,8z" }))),
     nodes.map((st, i) => [
       i ? s("line", { class: "edge strong", x1: x(i - 1) + 10, x2: x(i) - 12, y1: y, y2: y, "marker-end": "url(#step)" }) : null,
-      s("text", { x: i ? (x(i - 1) + x(i)) / 2 : x(0), y: i ? y - 10 : y - 18, "text-anchor": "middle" }, st.operation ?? ""),
+      s("text", { x: i ? (x(i - 1) + x(i)) / 2 : x(0), y: i ? y - 10 : y - 28, "text-anchor": "middle" }, st.operation ?? ""),
       s("circle", { class: `node${i >= back && back >= 0 ? " initial" : ""}`, cx: x(i), cy: y, r: 9 }, title(st)),
     ]),
-    arc ? [s("path", { class: "edge strong", d: arc, "marker-end": "url(#step)" }), s("text", { x: (x(back) + x(nodes.length - 1)) / 2, y: y + 68, "text-anchor": "middle" }, all[last].operation ?? "")] : null),
+    arc ? [s("path", { class: "edge strong", d: arc, "marker-end": "url(#step)" }), s("text", { x: (x(back) + x(nodes.length - 1)) / 2, y: y + (back === nodes.length - 1 ? 56 : 66), "text-anchor": "middle" }, all[last].operation ?? "")] : null),
     loop.length ? h("p", { class: "soft small" }, "The filled states are visited for ever.") : null);
 }
 

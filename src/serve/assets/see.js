@@ -68,7 +68,7 @@ function drawn(page) {
       h("button", { type: "button", onclick: () => { kept.zoom = null; page.refresh(); } }, "Fit"))),
     form,
     g ? h("p", { class: "legend", id: "drawn" }, h("span", {}, `${plural(g.nodes.length, "node")} for ${plural(g.states, "state")}${g.more ? ", and there are more" : ", all there are"}`),
-      h("span", {}, h("i", { class: "dot here" }), "here"), h("span", {}, h("i", { class: "dot broken" }), "invariant broken"), h("span", {}, h("i", { class: "dot deadlock" }), "deadlock")) : null,
+      h("span", {}, h("i", { class: "dot here" }), "here"), h("span", {}, h("i", { class: "dot initial" }), "initial"), h("span", {}, h("i", { class: "dot broken" }), "invariant broken"), h("span", {}, h("i", { class: "dot deadlock" }), "deadlock"), h("span", {}, "point at a node for its state, click to go there")) : null,
     svg);
 }
 
@@ -88,7 +88,7 @@ function picture(g, page) {
   const kind = (n) => ["node", n.initial && "initial", n.broken && "broken", n.deadlock && "deadlock", n.open && "open", n.here && "here"].filter(Boolean).join(" ");
   const svg = s("svg", { class: "drawing", id: "graph", viewBox: kept.zoom.join(" "), role: small ? "group" : "img", "aria-label": `State graph with ${g.nodes.length} nodes` },
     s("defs", {}, s("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, s("path", { class: "arrow", d: "M0,0L8,4L0,8z" }))),
-    small ? g.edges.map((e) => s("path", { class: "edge", d: line(e), "marker-end": "url(#arrow)" }, s("title", {}, e[2].join(", ")))) : s("path", { class: "edge", d: g.edges.map(line).join("") }),
+    small ? g.edges.map((e) => s("path", { class: "edge few", d: line(e), "marker-end": "url(#arrow)" }, s("title", {}, e[2].join(", ")))) : s("path", { class: "edge", d: g.edges.map(line).join("") }),
     g.nodes.map((n, i) => s("circle", {
       class: kind(n), "data-node": i, cx: at[i].x, cy: at[i].y, r: Math.min(24, r + 2 * Math.log2(n.states || 1)),
       ...(small ? { tabindex: 0, role: "button", "data-key": `node-${i}`, "aria-label": `Go to ${n.text.replaceAll("\n", ", ")}`, onkeydown: (k) => { if (k.key === "Enter" || k.key === " ") { k.preventDefault(); go(i); } } } : {}),

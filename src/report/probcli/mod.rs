@@ -2,6 +2,12 @@
 //!
 //! What is an error there goes to standard error with `!` before it, as there.
 
+mod questions;
+mod steps;
+
+pub use questions::{Wrote, operation_table, variable_table};
+pub use steps::{Asserted, Ended, Evaluated, Shown, equations, history, history_table, reply, state, truth};
+
 use crate::run::suite::Ran;
 use serde_json::Value as Json;
 use std::fmt::Write;
@@ -23,6 +29,8 @@ pub struct Told {
     pub err: String,
     /// It ends with 1.
     pub is_failed: bool,
+    /// There is no such machine, or it is wrong.
+    pub is_refused: bool,
 }
 
 /// The first line of ProB's, and who answers really.
@@ -41,25 +49,30 @@ fn name(kind: &str) -> &str {
     }
 }
 
-struct Telling<'a> {
+/// What is said about a file, as it becomes known.
+pub struct Telling<'a> {
     told: Told,
     said: &'a Said,
     /// Names of errors and of warnings.
     errors: Vec<String>,
     warnings: Vec<String>,
+    is_refused: bool,
+    /// It ends with 1 in any case.
+    is_abnormal: bool,
 }
 
-/// What there is to say about a file.
-pub fn told(file: &str, check: Option<&Ran>, limit: Option<usize>, ltl: Option<&Ran>, said: &Said) -> Told {
-    let mut t = Telling { told: Told::default(), said, errors: vec![], warnings: vec![] };
-    if let Some(ran) = check {
-        t.states(ran, limit);
+impl<'a> Telling<'a> {
+    /// Nothing is said yet.
+    pub fn new(said: &'a Said) -> Telling<'a> {
+        Telling {
+            told: Told::default(),
+            said,
+            errors: vec![],
+            warnings: vec![],
+            is_refused: false,
+            is_abnormal: false,
+        }
     }
-    if let Some(ran) = ltl {
-        t.formulas(ran);
-    }
-    t.end(file);
-    t.told
 }
 
 impl Telling<'_> {
@@ -75,14 +88,34 @@ impl Telling<'_> {
         }
     }
 
-    fn error(&mut self, source: &str, text: &str) {
+    /// A line of its own.
+    pub fn say(&mut self, text: &str) {
+        self.out(text);
+    }
+
+    /// An error, which ProB names by its source.
+    pub fn error(&mut self, source: &str, text: &str) {
         let _ = writeln!(self.told.err, "! An error occurred (source: {source}) !\n! {text}");
         self.errors.push(source.to_string());
     }
 
-    /// The machine was refused.
-    fn refused(&mut self, answer: &Json) {
+    /// The same of a warning.
+    pub fn warning(&mut self, source: &str, text: &str) {
+        let _ = writeln!(self.told.err, "! A warning occurred (source: {source}) !\n! {text}");
+        self.warnings.push(source.to_string());
+    }
+
+    /// Whether the machine was refused: then nothing else is asked.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    /// The machine was refused. It is said once.
+    pub fn refused(&mut self, answer: &Json) {
         let empty = vec![];
+        if std::mem::replace(&mut self.is_refused, true) {
+            return;
+        }
         for e in answer["errors"].as_array().unwrap_or(&empty) {
             let source = match e["code"].as_str().unwrap_or_default() {
                 code if code.starts_with("B01") => "parse_error",
@@ -101,7 +134,8 @@ impl Telling<'_> {
         self.errors.push("load_main_file".into());
     }
 
-    fn states(&mut self, ran: &Ran, limit: Option<usize>) {
+    /// The answer of a search for states, or of an engine on formulas.
+    pub fn states(&mut self, ran: &Ran, limit: Option<usize>) {
         let answer = match &ran.answer {
             Ok(answer) => answer,
             Err(why) => return self.error("kanon", why),
@@ -145,11 +179,7 @@ impl Telling<'_> {
                     Some(n) => format!("Not all nodes examined due to limit set by user: {n}"),
                     None => format!("Not all nodes examined: {reason}"),
                 };
-                let _ = writeln!(
-                    self.told.err,
-                    "! A warning occurred (source: model_check_incomplete) !\n! {why}"
-                );
-                self.warnings.push("model_check_incomplete".into());
+                self.warning("model_check_incomplete", &why);
                 self.out("No Counter Example Found, not all nodes visited\n");
             }
         }
@@ -185,39 +215,8 @@ impl Telling<'_> {
         self.out("\n");
     }
 
-    fn formulas(&mut self, ran: &Ran) {
-        let all = match &ran.answer {
-            Ok(Json::Array(all)) => all,
-            Ok(refused) if refused["errors"].is_array() => return self.refused(refused),
-            Ok(other) => {
-                let why = other["reason"].as_str().unwrap_or("there is no answer").to_string();
-                return self.error("ltl", &why);
-            }
-            Err(why) => return self.error("kanon", why),
-        };
-        for f in all {
-            let text = f["formula"].as_str().unwrap_or_default();
-            match f["verdict"].as_str() {
-                Some("holds") => {
-                    self.out(&format!("LTL Formula TRUE.\nNo counter example found for {text}."));
-                }
-                Some("fails") => {
-                    self.error("ltl", &format!("Model Check Counter-Example found for:  {text}"));
-                    self.out("\nFormula FALSE.\n");
-                }
-                _ => {
-                    let why = f["reason"].as_str().unwrap_or_default();
-                    self.error("ltl", &format!("Model Check incomplete for:  {text}: {why}"));
-                    self.out("\nLTL Formula not decided.\n");
-                }
-            }
-            let ms = (f["seconds"].as_f64().unwrap_or(0.0) * 1000.0).round();
-            self.detail(&format!("Runtime: {ms} ms\n"));
-        }
-    }
-
     /// What was expected and did not occur, what was not and did, and how it ends.
-    fn end(&mut self, file: &str) {
+    pub fn end(mut self, file: &str) -> Told {
         let missing: Vec<&String> = self
             .said
             .expected
@@ -232,7 +231,8 @@ impl Telling<'_> {
             let _ = writeln!(out, "*** Expected Error of following type to occur: {e}");
         });
         let mut err = String::new();
-        let is_strict = self.said.strict && !(missing.is_empty() && unexpected.is_empty());
+        let is_wrong = !(missing.is_empty() && unexpected.is_empty());
+        let is_strict = self.is_abnormal || self.said.strict && is_wrong;
         if is_strict {
             // It ends at the first.
             if let Some(first) = unexpected.first() {
@@ -257,7 +257,9 @@ impl Telling<'_> {
             }
         }
         self.told.is_failed = is_strict;
+        self.told.is_refused = self.errors.iter().any(|e| e == "load_main_file");
         self.told.out.push_str(&out);
         self.told.err.push_str(&err);
+        self.told
     }
 }
