@@ -246,8 +246,7 @@ fn mistakes_of_the_search_are_named() {
     type Numbered = fn(u64) -> Mistake;
     let rows: [(Numbered, &str, bool); 7] = [
         (Mistake::Forgets, "stored twice", true),
-        // In a batch: a view that is older than the store, and is believed.
-        (Mistake::Forgets, "stored twice", false),
+        (Mistake::Stale, "stored twice", false),
         (Mistake::ClaimsPresent, "missing", false),
         (Mistake::Drops, "missing", true),
         (Mistake::ViewClaims, "missing", false),
