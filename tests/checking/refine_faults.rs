@@ -16,8 +16,11 @@ fn answer(name: &str, files: &[(&str, &str)], task: &Task) -> String {
     }
 }
 
-/// Everything that is not as expected, told at once.
-fn all(kind: &str, table: &[(&str, Vec<(&str, String)>, bool, &str)]) {
+/// The names of files and their texts.
+type Files = Vec<(&'static str, String)>;
+
+/// Everything that is not as expected, told at once. With `true` by traces.
+fn all(kind: &str, table: &[(&str, Files, bool, &str)]) {
     let mut wrong = String::new();
     for (i, (what, files, traces, expected)) in table.iter().enumerate() {
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -31,7 +34,7 @@ fn all(kind: &str, table: &[(&str, Vec<(&str, String)>, bool, &str)]) {
 }
 
 /// An abstract machine with x, which is 0 at first, and one with y instead.
-fn events(above: &str, glue: &str, start: u64, below: &str) -> Vec<(&'static str, String)> {
+fn events(above: &str, glue: &str, start: u64, below: &str) -> Files {
     let text = format!(
         "machine M variables x invariants @t x ∈ ℕ events\n event INITIALISATION then @i x ≔ 0 end\n {above}\nend\n\
          machine R refines M variables y invariants @glue {glue} events\n \
@@ -147,7 +150,7 @@ fn of_events() {
 }
 
 /// An abstract machine with x, which is 0 at first, and one with y instead.
-fn classical(above: &str, glue: &str, below: &str) -> Vec<(&'static str, String)> {
+fn classical(above: &str, glue: &str, below: &str) -> Files {
     vec![
         (
             "R.ref",
@@ -163,7 +166,7 @@ fn classical(above: &str, glue: &str, below: &str) -> Vec<(&'static str, String)
 }
 
 /// A tower above R, the operation of each level with its own variable for `v`.
-fn tower(operations: &[&str]) -> Vec<(&'static str, String)> {
+fn tower(operations: &[&str]) -> Files {
     let names = [("M.mch", "M", "a"), ("N.ref", "N", "b"), ("P.ref", "P", "c"), ("R.ref", "R", "d")];
     let level = |(i, operation): (usize, &&str)| {
         let (file, name, v) = names[i];
