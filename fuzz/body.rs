@@ -3,6 +3,8 @@
 
 #![allow(dead_code)]
 
+#[path = "formulas.rs"]
+mod formulas;
 #[path = "../tests/language/trees/plain.rs"]
 mod plain;
 
@@ -158,6 +160,13 @@ pub fn certificate(bytes: &[u8]) {
         writer.chunk(kind, content).expect("memory");
     }
     if checked(&writer.seal().expect("memory")).is_ok() {
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes as changes of a proof of a temporal formula: rejected with a reason, or accepted where the formula holds.
+pub fn formula(bytes: &[u8]) {
+    if deep(|| formulas::changed(bytes)) {
         REACHED.fetch_add(1, Ordering::Relaxed);
     }
 }

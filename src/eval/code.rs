@@ -195,7 +195,7 @@ fn parallel<T: Tier>(
         return all_at_once::<T>(env, written, then);
     };
     let old: SmallVec<[T::Value; 6]> = slots.iter().map(|s| T::slots(env)[*s as usize].clone()).collect();
-    code.run(env, &mut |env| {
+    let ran = code.run(env, &mut |env| {
         // The others read the old values; what this part wrote is put in place when all are done. A slot that kept
         // its value was not written.
         let mark = written.len();
@@ -210,7 +210,31 @@ fn parallel<T: Tier>(
             T::slots(env)[s as usize] = new;
         }
         out
-    })
+    });
+    unless_blocked::<T>(ran, rest.iter().map(|(code, _)| code), env)
+}
+
+/// How a part of a `||` ended, with the parts after it: if one of these is blocked the whole is, whatever the others do. So
+/// the order in which the parts are written changes nothing.
+pub(super) fn unless_blocked<'c, T: Tier>(
+    ran: Res<bool>,
+    rest: impl Iterator<Item = &'c Code<T>>,
+    env: &mut T::Env,
+) -> Res<bool> {
+    let Err(fault) = ran else { return ran };
+    if matches!(*fault, Fault::Wd(_)) {
+        for code in rest {
+            let mut is_done = false;
+            let ran = code.run(env, &mut |_| {
+                is_done = true;
+                Ok(false)
+            });
+            if !is_done && ran.is_ok() {
+                return Ok(true);
+            }
+        }
+    }
+    Err(fault)
 }
 
 /// Goes on with what the parts of a `||` wrote.

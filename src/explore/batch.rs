@@ -355,6 +355,12 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         self.planted.filter(|p| p.errs(Planted::quiet)).map(|_| Quiet::lie())
     }
 
+    /// The same: what is known is not seen.
+    #[inline]
+    fn is_stale(&self) -> bool {
+        self.planted.is_some_and(|p| p.errs(Planted::stale))
+    }
+
     /// Looks successors up, but for the last `rest` of them.
     fn look_up(&mut self, rest: usize) {
         let words = self.recent.words;
@@ -362,6 +368,7 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         for i in self.ahead.done..end {
             let key = &self.ahead.keys[i * words..(i + 1) * words];
             let is_known = self.view.has(key) || self.recent.had(key);
+            let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
             }
@@ -404,6 +411,7 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             self.view.pack(key, &mut self.block.keys);
             let key = &self.block.keys[begin..];
             let is_known = self.view.has(key) || self.recent.had(key);
+            let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 self.block.keys.truncate(begin);
             } else {

@@ -29,6 +29,8 @@ pub enum Mistake {
     QuietLies(u64),
     /// In a batch: a successor is not looked at.
     BatchDrops(u64),
+    /// In a batch: a view that is older than the store shows a key as absent, and nobody looks again.
+    Stale(u64),
     /// A block of states that somebody has prepared is lost: its states count as expanded, and lead nowhere.
     LosesBlock(u64),
 }
@@ -56,6 +58,10 @@ impl Planted {
         if let Mistake::BatchDrops(n) = m { Some(n) } else { None }
     }
 
+    pub fn stale(m: Mistake) -> Option<u64> {
+        if let Mistake::Stale(n) = m { Some(n) } else { None }
+    }
+
     pub fn block(m: Mistake) -> Option<u64> {
         if let Mistake::LosesBlock(n) = m { Some(n) } else { None }
     }
@@ -79,6 +85,8 @@ impl<V: Visited> Faulty<V> {
         let n = match (self.mistake, is_known) {
             (Some(Mistake::Forgets(n)), true) => n,
             (Some(Mistake::ClaimsPresent(n)), false) => n,
+            // What a stale view says is believed.
+            (Some(Mistake::Stale(_)), true) => return true,
             _ => return false,
         };
         self.occasions += 1;

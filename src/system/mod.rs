@@ -57,6 +57,7 @@ mod interned;
 mod machine;
 mod machine_system;
 mod oracle;
+pub mod planted;
 mod solve;
 pub mod watch;
 

@@ -11,10 +11,12 @@ mod follow;
 mod formulas;
 mod invariant;
 mod models;
+mod mutations;
 mod obligations;
 mod proofs;
 mod refine;
 mod refine_events;
+mod refine_faults;
 mod refine_pairs;
 mod starts;
 #[path = "../support/mod.rs"]

@@ -50,6 +50,11 @@ fn certificate() {
     fuzz("certificate", 2);
 }
 
+#[test]
+fn formula() {
+    fuzz("formula", 2);
+}
+
 /// Not a test: what the child process runs.
 #[test]
 #[ignore = "run by the others"]
@@ -61,6 +66,7 @@ fn child() {
         "parse" => body::parse,
         "eventb" => body::eventb,
         "certificate" => body::certificate,
+        "formula" => body::formula,
         _ => |bytes| body::check(bytes, FOLDER),
     };
     // A panic anywhere ends it all, also in a thread that somebody would join.
@@ -251,6 +257,8 @@ impl Random {
 struct Mutator {
     /// None for certificates, which are bytes.
     models: Vec<Vec<String>>,
+    /// The bytes are changes of a proof.
+    are_changes: bool,
     /// Tokens that can often stand for each other.
     groups: Vec<Vec<String>>,
 }
@@ -273,8 +281,9 @@ fn rodin(file: &Path) -> Vec<String> {
 
 impl Mutator {
     fn new(target: &str) -> Mutator {
-        if target == "certificate" {
-            return Mutator { models: vec![], groups: vec![] };
+        let are_changes = target == "formula";
+        if target == "certificate" || are_changes {
+            return Mutator { models: vec![], are_changes, groups: vec![] };
         }
         let mut files = Vec::new();
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut files);
@@ -289,12 +298,21 @@ impl Mutator {
             .map(|text| tokens(&text).into_iter().map(String::from).collect())
             .collect();
         assert!(!models.is_empty(), "there are no models");
-        Mutator { models, groups: groups() }
+        Mutator { models, are_changes, groups: groups() }
     }
 
     /// The input of a number.
     fn input(&self, seed: u64) -> Vec<u8> {
         let mut random = Random(seed);
+        if self.are_changes {
+            // Few changes, to small numbers.
+            let mut bytes = vec![random.below(256) as u8];
+            for _ in 0..=random.below(3) {
+                let small = if random.below(20) == 0 { 256 } else { 5 };
+                bytes.extend([256, 256, 256, small].map(|n| random.below(n) as u8));
+            }
+            return bytes;
+        }
         if self.models.is_empty() {
             // Mostly small numbers: sets of few elements, few witnesses.
             let length = random.below(90);

@@ -764,3 +764,31 @@ fn clauses_that_are_printed_are_invariants() {
     }
     assert!(clauses >= 3, "only {clauses} clauses");
 }
+
+/// Parts of a total function, which has a value at every argument, are values of a partial one.
+#[test]
+fn parts_of_a_total_function_have_room() {
+    for (part, is_kept) in [
+        ("v |> 0..2", true),
+        ("v |> {v(a)}", true),
+        ("v |>> {0}", true),
+        ("{b} <<| v", true),
+        ("{a} <| (v |> {v(b)})", true),
+        ("(v |> 1..2) <+ {a |-> 2}", true),
+        ("(v |> {0}) <+ {a |-> 3}", false),
+        ("(v |> {4 / v(b)})", false),
+    ] {
+        let text = format!(
+            "MACHINE m SETS S = {{a, b}} VARIABLES v, w INVARIANT v : S --> 0..2 & w : S +-> 0..2 \
+             INITIALISATION v := S * {{0}} || w := {{}} \
+             OPERATIONS cut = BEGIN w := {part} END; set = BEGIN v(a) := 2 END END"
+        );
+        let project = project(&text);
+        let (explicit, _) = expected(&project, 1).expect("a small machine");
+        assert_eq!(explicit == Decision::Holds, is_kept, "{part}");
+        for engine in [Engine::KInduction, Engine::Ic3] {
+            let found = by_formulas(&project, engine, 1, Mutant::None);
+            assert_eq!(found.verdict, explicit, "{part} by {}: {:?}", engine.name(), found.reason);
+        }
+    }
+}

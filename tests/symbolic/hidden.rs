@@ -45,7 +45,10 @@ const ABOUT: &str = "1 : X; 1 /: X; {1} <: X; {1} /<: X; {1} <<: X; X <: 0..9; X
     (1 |-> 1) : r |> X; (1 |-> 1) : X <| r; (1 |-> 1) : X * X; r : X <-> X; r : X +-> INTEGER; r : INTEGER +-> X; r : X --> X; \
     (X <| r)(1) = 1; (X <<| r)(1) = 1; (r |> X)(1) = 1; (r |>> X)(1) = 1; (r <+ (X * {2}))(1) = 2; ((X * {2}) <+ r)(1) = 1; \
     ((X * {2}) \\/ r)(1) = 1; ((X * {2}) /\\ r)(1) = 2; (id(X))(1) = 1; (prj1(X, {1}))(1 |-> 1) = 1; (X * {1})(1) = 1; \
-    (r ; id(X))(1) = 1; (id(X) ; r)(1) = 1; (X * {1})~(1) = 1; (%i.(i : X | i))(1) = 1; {i, j | i : X & j = i}(1) = 1; \
+    (r ; id(X))(1) = 1; (id(X) ; r)(1) = 1; (X * {1})~(1) = 1; (%i.(i : X | i))(1) = 1; (%i.(i : 0..n | 6 / i))(1) = 6; \
+    (%i.(i : 0..3 | 6 / i))(n) > 1; (%i.(i : 0..3 | {6 / i}))(1) = {6}; (%(i, j).(i : 0..3 & j : {1} | 6 / i))(1, 1) = 6; \
+    (%i.(i : 0..3 | %j.(j : {1} | 6 / i)))(1)(1) = 6; (%i.(i : {0, n} | 6 / i))(n) = 3; (%i.(i : {1} | card(X)))(1) = 3; \
+    (%i.(i : 0..3 | IF i = 1 THEN 1 ELSE 6 / i END))(1) = 1; (%i.(i : 0..3 | r(i)))(1) = 1; {i, j | i : X & j = i}(1) = 1; \
     (IF n = 2 THEN id(X) ELSE r END)(1) = 1; (IF n = 3 THEN id(X) ELSE r END)(1) = 1; \
     #i.(i : X & i = 1); !i.(i : X => i > 0); #i.(i = 1 & i : X); !i.(i = 1 => i : X); #s.(s = X & 1 : s); #s.(s = X); \
     !s.(s = X => 1 : s); #s.(s : {X}); X /= {}; {} * X = {}; X * {} = {}; card({} * X) = 0; X <: NATURAL; X : POW(NATURAL); \
@@ -79,7 +82,7 @@ const DONE: &str = "x :: X; x :: X \\/ {1}; ANY i WHERE i : X THEN x := i END; A
     WHILE x < 2 DO x := x + 1 INVARIANT x : INTEGER & X = X VARIANT 9 - x END; \
     WHILE x < 2 DO x := x + 1 INVARIANT x : INTEGER VARIANT 9 + card(X) - x END; \
     WHILE x < 2 DO x := x + card({1} * {X}) INVARIANT x : INTEGER VARIANT 9 - x END; \
-    x := min(X); x := (IF 1 : X THEN 1 ELSE 2 END); x := (X <| r)(1); r := {1 |-> X}(2) * {1}; x, r := 1, X <| r; r := {} <| (X * X); \
+    x := min(X); x := (%i.(i : 0..n | 6 / i))(1); ANY i WHERE i = (%j.(j : 0..n | 6 / j))(1) THEN x := i END; x := (IF 1 : X THEN 1 ELSE 2 END); x := (X <| r)(1); r := {1 |-> X}(2) * {1}; x, r := 1, X <| r; r := {} <| (X * X); \
     r := (IF n = 2 THEN r ELSE X * X END); r := (IF n = 2 THEN X * X ELSE r END); r := %i.(i : {1} | card(X)); \
     r := {i, j | i : {1} & j : X}; r := {i, j | i : {1} & j = 1 & j : X}";
 

@@ -2,7 +2,7 @@
 //! what the compiler asks of a substitution.
 
 use super::{Env, Node, Slot, Test};
-use crate::eval::code::{Code, Ways, Written, all_at_once};
+use crate::eval::code::{Code, Ways, Written, all_at_once, unless_blocked};
 use crate::eval::env::Then;
 use crate::eval::tier::Values;
 use crate::lang::diag::Span;
@@ -184,7 +184,7 @@ fn shared(
         env.set(*mark, Val::None);
     }
     let old: Vec<Val> = part.writes.iter().map(|s| env.slots[*s as usize].clone()).collect();
-    part.code.run(env, &mut |env| {
+    let ran = part.code.run(env, &mut |env| {
         let is_marked = |env: &Env, slot: Slot| {
             part.marks.iter().any(|(s, mark)| *s == slot && env.slots[*mark as usize] != Val::None)
         };
@@ -201,7 +201,8 @@ fn shared(
             env.slots[s as usize] = new;
         }
         out
-    })
+    });
+    unless_blocked::<Values>(ran, rest.iter().map(|part| &part.code), env)
 }
 
 /// An integer, for people.

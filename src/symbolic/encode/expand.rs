@@ -262,6 +262,10 @@ impl<'m> Encoder<'m> {
                 let (rows, def) = match (&r.sym, &s.sym) {
                     (Sym::Absent, _) | (_, Sym::Absent) => return Ok((Rows::new(), Bool::FALSE)),
                     (Sym::Set(rows), _) => (rows.clone(), r.def),
+                    (Sym::Fun(_), _) => {
+                        let (rows, def) = self.rows(&r.sym, span)?;
+                        (rows, self.terms.and([def, r.def]))
+                    }
                     (r, Sym::Set(over)) if *op == BinOp::DomRestrict => {
                         let (rows, def) = self.graph_over(r, over, span)?;
                         (Arc::new(rows), def)

@@ -1,6 +1,6 @@
 //! Relations: what is related to this, what is the value of a function here.
 
-use super::set::{Ways, groups, sym_pair};
+use super::set::{Ways, groups, is_of_all_integers, sym_pair};
 use super::{Closure, Encoder, Lazy, Mutant, Options, Rows, Sym, Truth, Val, ill_typed};
 use crate::lang::diag::Span;
 use crate::model::reading::is_total;
@@ -93,26 +93,38 @@ impl<'m> Encoder<'m> {
                 Ok((self.rows_of(ways), Bool::TRUE))
             }
             Sym::Lazy(lazy) => {
-                self.whole_parts(lazy, span)?;
+                let whole = self.whole_parts(lazy, span)?;
                 self.enter(span)?;
                 let found = self.lazy_images(&lazy.clone(), x, span);
                 self.leave();
-                found
+                let (rows, def) = found?;
+                Ok((rows, self.terms.and([whole, def])))
             }
             _ => ill_typed(span),
         }
     }
 
-    /// Explicit search lists the parts of a relation to apply it, or its domain, and finds a fault of any element.
-    fn whole_parts(&self, lazy: &Lazy<'m>, span: Span) -> Res<()> {
-        let may_hide = match lazy {
-            Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) => !is_total(c.pred),
-            other => self.has_hidden_part(other),
+    /// Explicit search lists a relation to apply it, or its parts, or its domain, and finds a fault of any element: when
+    /// there is none.
+    fn whole_parts(&mut self, lazy: &Lazy<'m>, span: Span) -> Res<Bool> {
+        let unlisted = |_| unlisted(span, "a value of a relation of which a part may have none");
+        let c = match lazy {
+            Lazy::Lambda(c) if is_total(c.pred) => c,
+            Lazy::Compr(c) | Lazy::Lambda(c) | Lazy::Map(c) if is_total(c.pred) => return Ok(Bool::TRUE),
+            Lazy::Compr(_) | Lazy::Lambda(_) | Lazy::Map(_) => return unlisted(()),
+            other if self.has_hidden_part(other) => return unlisted(()),
+            _ => return Ok(Bool::TRUE),
         };
-        if may_hide {
-            return unlisted(span, "a value of a relation of which a part may have none");
+        if c.body.is_none_or(is_total) || is_of_all_integers(c) {
+            return Ok(Bool::TRUE);
         }
-        Ok(())
+        let sweep = self.sweep_locals(&c.env, c.locals, c.pred, true)?;
+        let mut defs = vec![sweep.complete];
+        for (env, t) in sweep.found {
+            let body = self.body(c, &env, span)?;
+            defs.push(self.terms.or([!t.yes, body.def]));
+        }
+        Ok(self.terms.and(defs))
     }
 
     pub(super) fn lazy_images(&mut self, r: &Lazy<'m>, x: &Sym<'m>, span: Span) -> Res<(Rows, Bool)> {
@@ -269,8 +281,15 @@ impl<'m> Encoder<'m> {
     pub(in crate::symbolic) fn apply(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         self.spend(1, span)?;
         if let Sym::Lazy(lazy) = f {
-            self.whole_parts(lazy, span)?;
+            let whole = self.whole_parts(lazy, span)?;
+            let found = self.apply_whole(f, x, span)?;
+            return Ok(self.needs(found, whole));
         }
+        self.apply_whole(f, x, span)
+    }
+
+    /// The same, if no part of the relation has a fault.
+    fn apply_whole(&mut self, f: &Sym<'m>, x: &Sym<'m>, span: Span) -> Res<Val<'m>> {
         match f {
             Sym::Absent => return Ok(Val::none()),
             Sym::Set(rows) => return self.apply_rows(rows, x, span),

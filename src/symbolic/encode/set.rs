@@ -595,7 +595,11 @@ impl<'m> Encoder<'m> {
 /// `{x | x : INTEGER}`, `%x.(x : NATURAL | E)` and their like.
 fn is_over_all_integers(s: &Sym) -> bool {
     let Sym::Lazy(lazy) = s else { return false };
-    let (Lazy::Compr(c) | Lazy::Lambda(c)) = &**lazy else { return false };
+    matches!(&**lazy, Lazy::Compr(c) | Lazy::Lambda(c) if is_of_all_integers(c))
+}
+
+/// The same of the closure.
+pub(super) fn is_of_all_integers(c: &Closure) -> bool {
     let [local] = c.locals else { return false };
     let ExprKind::Binary(BinOp::In, x, set) = &c.pred.kind else { return false };
     matches!(x.kind, ExprKind::Local(id) if id == *local)

@@ -229,13 +229,18 @@ fn pointwise<'m>(e: &mut Encoder<'m>, s: &Sym<'m>, span: Span) -> Res<Option<Poi
             let points = rows.iter().map(|(x, p)| (x.clone(), (*p, y.clone()))).collect();
             Some(Pointwise { points, is_function: Bool::TRUE, def })
         }
-        Lazy::Restrict(op @ (BinOp::DomRestrict | BinOp::DomSubtract), f, set) => {
+        Lazy::Restrict(op, f, set) => {
             let Some(mut f) = pointwise(e, f, span)? else { return Ok(None) };
             let mut defs = vec![f.def];
-            for (x, (p, _)) in &mut f.points {
-                let t = e.has(&Sym::ground(x), set, span)?;
-                defs.push(t.def(&mut e.terms));
-                *p = e.terms.and([*p, if *op == BinOp::DomRestrict { t.yes } else { t.no }]);
+            for (x, (p, y)) in &mut f.points {
+                let by_argument = matches!(op, BinOp::DomRestrict | BinOp::DomSubtract);
+                let tested = if by_argument { &Sym::ground(x) } else { &*y };
+                let Some(t) = attempt(e.has(tested, set, span))? else { return listed(e, s, span) };
+                // A point that is not there has no value to be tested.
+                let def = t.def(&mut e.terms);
+                defs.push(if by_argument { def } else { e.terms.implies(*p, def) });
+                let keeps = matches!(op, BinOp::DomRestrict | BinOp::RanRestrict);
+                *p = e.terms.and([*p, if keeps { t.yes } else { t.no }]);
             }
             f.def = e.terms.and(defs);
             Some(f)
