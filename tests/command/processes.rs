@@ -104,7 +104,7 @@ fn to_have_terminated_is_no_deadlock() {
 #[test]
 fn formulas_speak_of_events_and_of_what_begins_so() {
     let text = "datatype T = A.{0..1} | B\nchannel c : {0..1}.T\nchannel d, e\n\
-                MAIN = c!0!A.1 -> c!1!B -> d -> MAIN\nQUIET = (d -> QUIET) \\ {d}\n";
+                MAIN = c!0!A.1 -> c!1!B -> d -> MAIN\nLOOP = d -> LOOP\nQUIET = LOOP \\ {d}\n";
     let path = file("processes", "steps.csp", text).display().to_string();
     let formulas = [
         "[c.0.A.1]",
@@ -160,6 +160,7 @@ fn what_has_no_end_is_unknown_with_the_reason() {
         ("P(n) = c.n -> P(n + 1)\nMAIN = P(0)", "the limit of 300 states is reached"),
         ("MAIN = a -> (MAIN ||| MAIN)", "the limit of 300 states is reached"),
         ("MAIN = a -> (MAIN ; STOP)", "the limit of 300 states is reached"),
+        ("MAIN = (a -> MAIN) \\ {a}", "the limit of 300 states is reached"),
         ("MAIN = c?x -> STOP", "a finite set is needed here, and this is `Int`"),
         ("f(n) = f(n + 1)\nMAIN = a -> f(0)", "perhaps a recursion has no end"),
         ("P = Q\nQ = P\nMAIN = a -> P", "this definition needs its own value"),

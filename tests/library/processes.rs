@@ -5,6 +5,7 @@
 mod textbook;
 
 use kanon::explore::Options;
+use kanon::lang::stack::with_large_stack;
 use kanon::run::Deadline;
 use kanon::run::other::{Asked, Language, Model, States, open};
 use kanon::verdict::Decision;
@@ -101,7 +102,7 @@ fn compare(name: &str, p: &Proc) -> Result<(), TestCaseError> {
 
 /// More with `KANON_CASES`.
 fn cases() -> u32 {
-    std::env::var("KANON_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+    std::env::var("KANON_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
 proptest! {
@@ -109,6 +110,6 @@ proptest! {
 
     #[test]
     fn random_graphs_mean_what_the_equations_say(p in processes()) {
-        compare("meaning", &p)?;
+        with_large_stack(|| compare("meaning", &p)).expect("a thread")?;
     }
 }

@@ -5,7 +5,7 @@ use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::stack::with_large_stack;
 use crate::process::{Pattern, ProcessSystem, TAU, TICK};
 use crate::run::Deadline;
-use crate::run::csp::{ASKED, Extra, LIMIT, Ready, Worth, eval, ready};
+use crate::run::csp::{ASKED, Extra, LIMIT, Ready, STATES, Worth, eval, ready};
 use kanon_csp::eval::Machine;
 use kanon_csp::process::Processes;
 use kanon_csp::value::{Fault, NodeId, Value};
@@ -39,7 +39,7 @@ pub(super) fn open(
     let about = About { language: Language::Csp, name, permuted: vec![], fixed: vec![] };
     let script = file.to_path_buf();
     let evaluate = Box::new(move |_: &mut SourceMap, text: &str| evaluate(&script, text));
-    Ok(Box::new(Loaded { about, system: made?, action: None, alone: true, evaluate }))
+    Ok(Box::new(Loaded { about, system: made?, action: None, alone: true, most: Some(STATES), evaluate }))
 }
 
 fn system(

@@ -322,6 +322,8 @@ struct Loaded<S> {
     action: Option<Arc<dyn Action>>,
     /// Only one thread can explore it.
     alone: bool,
+    /// So many states are looked at unless somebody says otherwise.
+    most: Option<usize>,
     evaluate: Evaluate,
 }
 
@@ -422,6 +424,7 @@ impl<S: System> Loaded<S> {
             }
             options.symmetry = Strategy::Off;
         }
+        options.max_states = options.max_states.or(self.most);
         if self.alone {
             if options.threads.is_some_and(|n| n > 1) {
                 let language = self.about.language.name();

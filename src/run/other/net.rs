@@ -46,6 +46,7 @@ pub(super) fn open(
         system: NetSystem::new(net, checks),
         action: Some(colours),
         alone: false,
+        most: None,
         evaluate,
     }))
 }
