@@ -184,8 +184,8 @@ fn what_has_no_end_is_unknown_with_the_reason() {
     // What is wrong on a branch does not hide what is found on another.
     let text = "channel a, b\nMAIN = a -> STOP [] b -> head(<>)\n";
     let path = file("processes", "half.csp", text).display().to_string();
-    assert_eq!(kanon(&["check", &path, "--all"]).code, FAILS);
-    assert_eq!(kanon(&["ltl", &path, "G not [b]"]).code, FAILS);
+    assert_eq!(kanon(&["check", &path, "--process", "MAIN", "--all"]).code, FAILS);
+    assert_eq!(kanon(&["ltl", &path, "G not [a]"]).code, FAILS);
     assert_eq!(kanon(&["ltl", &path, "G([b] => X not e(a))"]).code, UNKNOWN);
 }
 
