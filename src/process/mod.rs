@@ -45,17 +45,20 @@ pub struct ProcessSystem {
     sources: Arc<SourceMap>,
 }
 
+/// For each pattern whether a transition is in it.
+type Fits = Arc<[bool]>;
+
 struct Inner {
     processes: Processes,
     /// Which patterns an event is in.
-    fits: HashMap<EventId, Arc<[bool]>>,
+    fits: HashMap<EventId, Fits>,
 }
 
 /// The step that led to the state at hand; there is nothing to ask of a state itself.
 #[derive(Clone, Debug)]
 pub struct Here {
     event: Option<EventId>,
-    fits: Arc<[bool]>,
+    fits: Fits,
 }
 
 impl ProcessSystem {
@@ -108,13 +111,13 @@ fn deep<T: Send>(act: impl FnOnce() -> Result<T, Box<Why>> + Send) -> Result<T, 
 
 impl Inner {
     /// The transitions of a state, each with the operation of its event and the patterns that it is in.
-    fn steps(&mut self, state: NodeId, all: &[Pattern]) -> Result<Vec<(Step, Arc<[bool]>)>, Box<Why>> {
+    fn steps(&mut self, state: NodeId, all: &[Pattern]) -> Result<Vec<(Step, Fits)>, Box<Why>> {
         let processes = &mut self.processes;
         let steps = deep(|| processes.transitions(state))?;
         Ok(steps.iter().map(|step| (*step, self.fits(step.0, all))).collect())
     }
 
-    fn fits(&mut self, label: Does, all: &[Pattern]) -> Arc<[bool]> {
+    fn fits(&mut self, label: Does, all: &[Pattern]) -> Fits {
         let Does::Event(event) = label else {
             let is =
                 |p: &Pattern| matches!((label, p), (Does::Tau, Pattern::Tau) | (Does::Tick, Pattern::Tick));
@@ -125,7 +128,7 @@ impl Inner {
         }
         let value = self.processes.machine().event_value(event);
         let is = |p: &Pattern| matches!(p, Pattern::Begins(front) if begins(front, value));
-        let fits: Arc<[bool]> = all.iter().map(is).collect();
+        let fits: Fits = all.iter().map(is).collect();
         self.fits.insert(event, Arc::clone(&fits));
         fits
     }

@@ -1,7 +1,7 @@
 //! Scripts of CSP-M: one process of theirs is explored.
 
 use super::{About, Asked, Language, Loaded, Model, Reply};
-use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::diag::{Diagnostic, NOWHERE, SourceMap, Span};
 use crate::lang::stack::with_large_stack;
 use crate::process::{Pattern, ProcessSystem, TAU, TICK};
 use crate::run::Deadline;
@@ -123,15 +123,11 @@ fn first(
         Some(Ok(Value::Process(node))) => Ok(node),
         // As with any other state that has no value: there is no answer.
         Some(Err(fault)) => {
-            let place = if machine_knows(&fault) { fault.span } else { span };
+            let place = if fault.span == NOWHERE { span } else { fault.span };
             Err(vec![Diagnostic::error(LIMIT, place, fault.message)])
         }
         _ => Err(vec![Diagnostic::error("C0408", span, format!("`{shown}` is no process"))]),
     }
-}
-
-fn machine_knows(fault: &Fault) -> bool {
-    fault.span != crate::lang::diag::NOWHERE
 }
 
 /// What begins as a step of a formula says.
