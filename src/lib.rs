@@ -45,6 +45,8 @@ pub mod ltl;
 #[doc(hidden)]
 pub mod net;
 #[doc(hidden)]
+pub mod process;
+#[doc(hidden)]
 pub mod refine;
 #[allow(missing_docs)]
 #[doc(hidden)]

@@ -68,7 +68,7 @@ impl Limits {
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine, or a CSP-M script, whose assertions are checked. Without one, or with a `kanon.toml`, all machines of a project
+    /// The machine, or a CSP-M script, whose assertions are checked, or, if it has none, its process MAIN. Without one, or with a `kanon.toml`, all machines of a project
     pub file: Option<PathBuf>,
     /// Breadth first, depth first, or depth first with probability A: `bfs`, `dfs`, `mixed=A`
     #[arg(long, value_name = "ORDER", default_value = "bfs", value_parser = order)]
@@ -91,6 +91,9 @@ pub struct Args {
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
+    /// Explore this process of a CSP-M script, its name or an expression, instead of checking what the script asserts
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
     /// Do not stop at a finding: explore everything and count
     #[arg(long)]
     pub all: bool,

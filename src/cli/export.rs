@@ -40,6 +40,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = space::MOST)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["aiger", "smt2", "dimacs"])]
     pub max_states: u64,
+    /// The process of a CSP-M script that is drawn: its name or an expression; `MAIN` unless given
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
     /// One node for all states in which this expression has the same value
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["aiger", "smt2", "dimacs"])]
     pub project: Option<String>,

@@ -32,6 +32,9 @@ pub struct Args {
     /// The state that the atom `current` means (its number breadth first, or a predicate)
     #[arg(long, value_name = "N|PREDICATE")]
     pub current: Option<String>,
+    /// The process of a CSP-M script that is asked: its name or an expression; `MAIN` unless given
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
     /// Show for every state of a counterexample which subformulas hold
     #[arg(long)]
     pub explain: bool,

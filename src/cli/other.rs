@@ -1,4 +1,5 @@
 //! Files in languages that are not B: `check`, `ltl`, `compare`, `eval` and `export` ask [`crate::run::other`].
+//! What a script of CSP-M asserts, and what its definitions are worth, is asked of [`crate::run::csp`] instead.
 //!
 //! An option acts, or it is refused: each command says here which of its options other languages have.
 
@@ -11,6 +12,7 @@ use crate::report::progress::Line;
 use crate::report::{self, chart, compared, diagnostic, json};
 use crate::run::Deadline;
 use crate::run::compare::Agreement;
+use crate::run::csp;
 use crate::run::other::{self, Asked, Language, Model, Question, Reply};
 use kanon_pnml::unfold::LIMIT;
 use std::path::Path;
@@ -27,7 +29,23 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         Command::Export(a) => (&*a.file, Question::Export, a.json),
         _ => return None,
     };
-    let language = Language::of(file)?;
+    let process = match command {
+        Command::Check(a) => a.process.as_deref(),
+        Command::Ltl(a) => a.process.as_deref(),
+        Command::Export(a) => a.process.as_deref(),
+        _ => None,
+    };
+    let language = Language::of(file);
+    if process.is_some() && language != Some(Language::Csp) {
+        let why = format!("`--process` is for CSP-M, and {} is something else", file.display());
+        return Some(super::wrong(&why, as_json));
+    }
+    let language = language?;
+    match (language, question) {
+        (Language::Csp, Question::Eval) => return None,
+        (Language::Csp, Question::Check) if process.is_none() => return None,
+        _ => {}
+    }
     if let Some(why) = language.refuses(question) {
         return Some(super::wrong(why, as_json));
     }
@@ -44,6 +62,11 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         Command::Export(a) => states(file, language, a),
         _ => return None,
     })
+}
+
+/// Explores `MAIN`: there is nothing else that could be checked.
+pub(super) fn explore(file: &Path, args: &check::Args) -> Exit {
+    checked(file, Language::Csp, args)
 }
 
 /// The options that a question has in every language.
@@ -65,20 +88,32 @@ fn allowed(question: Question) -> &'static [&'static str] {
             "threads",
             "max-memory",
             "color",
+            "process",
         ],
-        Question::Ltl => {
-            &["formulas-from", "max-states", "timeout", "max-memory", "threads", "json", "symmetry", "color"]
-        }
+        Question::Ltl => &[
+            "formulas-from",
+            "max-states",
+            "timeout",
+            "max-memory",
+            "threads",
+            "json",
+            "symmetry",
+            "color",
+            "process",
+        ],
         Question::Compare => &["max-states", "timeout", "no-deadlock", "json", "plot", "color"],
         Question::Eval => &["timeout", "color"],
         Question::Graph => &[],
-        Question::Export => &["dot", "svg", "csv", "json", "max-states", "output", "timeout", "color"],
+        Question::Export => {
+            &["dot", "svg", "csv", "json", "max-states", "output", "timeout", "color", "process"]
+        }
     }
 }
 
 /// The file or what is asked of it is wrong, or too large.
 fn refuse(refused: &Refused, as_json: bool, unanswered: impl FnOnce(&str) -> serde_json::Value) -> Exit {
-    let Some(limit) = refused.diagnostics.iter().find(|d| d.code == LIMIT) else {
+    let is_limit = |d: &&crate::lang::diag::Diagnostic| d.code == LIMIT || d.code == csp::LIMIT;
+    let Some(limit) = refused.diagnostics.iter().find(is_limit) else {
         return super::refuse(refused, as_json);
     };
     if as_json {
@@ -100,7 +135,7 @@ fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
         json::unanswered(why, None)
     });
     interrupt::listen(&deadline);
-    let asked = Asked { goal: args.goal.clone(), ..Asked::default() };
+    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), ..Asked::default() };
     let model = match other::open(file, language, &asked, &deadline) {
         Ok(model) => model,
         Err(refused) => {
@@ -148,7 +183,7 @@ fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
     }
     let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), report::ltl::unanswered);
     interrupt::listen(&deadline);
-    let asked = Asked { formulas: formulas.clone(), ..Asked::default() };
+    let asked = Asked { formulas: formulas.clone(), process: args.process.clone(), ..Asked::default() };
     let answers = other::open(file, language, &asked, &deadline).and_then(|model| {
         let all: Result<Vec<_>, Refused> =
             formulas.iter().map(|f| model.ltl(f, &options, &deadline)).collect();
@@ -218,17 +253,18 @@ fn opened(
     file: &Path,
     language: Language,
     limit: Option<Duration>,
+    asked: &Asked,
 ) -> Result<(Box<dyn Model>, Deadline), Refused> {
     let deadline = super::deadline(limit, false, &Sketch::default(), |_, why| json::unknown(why));
     interrupt::listen(&deadline);
-    other::open(file, language, &Asked::default(), &deadline).map(|model| (model, deadline))
+    other::open(file, language, asked, &deadline).map(|model| (model, deadline))
 }
 
 fn evaluated(file: &Path, language: Language, args: &eval::Args) -> Exit {
     let Some(expression) = &args.expression else {
         return super::wrong("there is no expression: `kanon eval FILE EXPRESSION`", false);
     };
-    let reply = opened(file, language, args.timeout).and_then(|(model, deadline)| {
+    let reply = opened(file, language, args.timeout, &Asked::default()).and_then(|(model, deadline)| {
         let reply = model.eval(expression);
         deadline.settle();
         reply
@@ -256,7 +292,8 @@ fn states(file: &Path, language: Language, args: &export::Args) -> Exit {
             false,
         );
     };
-    let (model, deadline) = match opened(file, language, args.timeout) {
+    let asked = Asked { process: args.process.clone(), ..Asked::default() };
+    let (model, deadline) = match opened(file, language, args.timeout, &asked) {
         Ok(opened) => opened,
         Err(refused) => return refuse(&refused, args.json, json::unknown),
     };

@@ -1,6 +1,6 @@
-//! `kanon check` of a CSP-M script: its assertions.
+//! `kanon check` of a CSP-M script: its assertions; a script without any has its process `MAIN` explored.
 
-use super::{Exit, check, interrupt, refuse};
+use super::{Exit, check, interrupt, other, refuse};
 use crate::report::{self, asserted};
 use crate::run::Deadline;
 use crate::run::csp::{self, Answer, Asserted};
@@ -14,7 +14,8 @@ pub fn is_asked(args: &check::Args) -> bool {
 pub fn check(args: &check::Args) -> Exit {
     let Some(file) = args.file.as_deref() else { return super::wrong("there is no FILE", args.json) };
     if !plain(args) {
-        let why = "a CSP-M script is checked with `--max-states`, `--timeout` and `--json` only";
+        let why = "the assertions of a CSP-M script are checked with `--max-states`, `--timeout` and `--json` only; \
+                   `--process MAIN` explores a process, and has more options";
         return super::wrong(why, args.json);
     }
     let stop = Deadline::after(args.limits.timeout);
@@ -25,8 +26,7 @@ pub fn check(args: &check::Args) -> Exit {
         Err(refused) => return refuse(&refused, args.json),
     };
     if answer.claims.is_empty() {
-        let why = format!("{} asserts nothing: `kanon check` checks what a script asserts", file.display());
-        return super::wrong(&why, args.json);
+        return other::explore(file, args);
     }
     if args.json {
         report::answer(asserted::json(&answer));

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// How deeply operators may nest in a state.
 const DEPTH: usize = 3000;
+/// The steps of a computation that copying one operand is worth.
+const COPY: usize = 4;
 
 /// What a process does in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -208,6 +210,7 @@ impl Processes {
                     for (label, target) in self.steps(*p)?.iter() {
                         match label {
                             Label::Tau => {
+                                self.copy(all)?;
                                 let next = Term::External(with(all, i, *target));
                                 made.push((Label::Tau, self.machine.node(next)));
                             }
@@ -221,6 +224,7 @@ impl Processes {
                     for (label, target) in self.steps(*p)?.iter() {
                         match label {
                             Label::Tau => {
+                                self.copy(all)?;
                                 let next = Term::SynchronisedChoice(Arc::clone(a), with(all, i, *target));
                                 made.push((Label::Tau, self.machine.node(next)));
                             }
@@ -310,6 +314,7 @@ impl Processes {
                             Label::Tick => Label::Tau,
                             other => *other,
                         };
+                        self.copy(all)?;
                         let next = Term::Shared(Arc::clone(a), with(all, i, *target));
                         made.push((label, self.machine.node(next)));
                     }
@@ -333,6 +338,7 @@ impl Processes {
                             Label::Tick => Label::Tau,
                             Label::Tau => Label::Tau,
                         };
+                        self.copy(all)?;
                         let next = Term::Alphabetised(Arc::clone(sets), with(all, i, *target));
                         made.push((label, self.machine.node(next)));
                     }
@@ -340,6 +346,7 @@ impl Processes {
                 shared.sort_unstable();
                 shared.dedup();
                 for e in shared {
+                    self.copy(all)?;
                     let who: Vec<usize> = (0..all.len()).filter(|i| has(&sets[*i], e)).collect();
                     for (e, next) in self.together(&Arc::from([e]), all, &who)? {
                         let next = Term::Alphabetised(Arc::clone(sets), next);
@@ -433,6 +440,11 @@ impl Processes {
         Ok(made)
     }
 
+    /// Operands are about to be copied: what is long is not done without end.
+    fn copy(&mut self, all: &[NodeId]) -> Res<()> {
+        self.machine.spend(all.len().saturating_mul(COPY), NOWHERE)
+    }
+
     /// The events of a set that all of these operands do together, and the operands after each.
     fn together(
         &mut self,
@@ -450,11 +462,14 @@ impl Processes {
             if !has(set, *e) {
                 continue;
             }
+            self.copy(all)?;
             let mut rows: Vec<Arc<[NodeId]>> = vec![with(all, *first, *target)];
             for i in others {
                 let steps = self.steps(all[*i])?;
                 let targets: Vec<NodeId> =
                     steps.iter().filter(|(l, _)| l == label).map(|(_, t)| *t).collect();
+                let copied = rows.len().saturating_mul(targets.len()).saturating_mul(all.len());
+                self.machine.spend(copied.saturating_mul(COPY), NOWHERE)?;
                 rows = rows.iter().flat_map(|row| targets.iter().map(|t| with(row, *i, *t))).collect();
             }
             found.extend(rows.into_iter().map(|row| (*e, row)));

@@ -213,7 +213,7 @@ impl<'a, S: System, H> Loop<'a, S, H> {
             let kinds = PhantomData;
             let mut observe = Observe { system: *system, id, watch, hooks, arrive, kinds };
             system.successors(worker, row, &mut observe)?;
-            if watch.counts.transitions == before && watch.faults == faults {
+            if watch.counts.transitions == before && watch.faults == faults && !system.is_over(row) {
                 return observers.deadlock(watch, Some(id), 0);
             }
             ControlFlow::Continue(())

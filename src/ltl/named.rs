@@ -1,4 +1,5 @@
-//! Formulas over a system of one's own: `{name}` is a check of the system, `[name]` an operation.
+//! Formulas over a system of one's own: `{name}` is a check of the system, `[name]` an operation or a set of transitions
+//! that the system has by that name.
 
 use super::lasso::Taken;
 use super::space::Propositions;
@@ -14,9 +15,17 @@ use std::collections::HashMap;
 pub struct Named {
     /// Checks, by number.
     states: Vec<usize>,
-    /// Operations; none stands for any.
-    steps: Vec<Option<usize>>,
+    steps: Vec<Steps>,
     instances: Option<HashMap<Label, u32>>,
+}
+
+/// Which steps a proposition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    Any,
+    Operation(usize),
+    /// One of [`System::patterns`].
+    Pattern(usize),
 }
 
 /// Reads a formula and finds what it speaks of.
@@ -26,6 +35,7 @@ pub struct Named {
 pub fn bind<S: System>(system: &S, text: &str) -> Result<(Resolved, Named), Diagnostic> {
     let (_, parsed) = parse(&mut SourceMap::default(), "formula", text)?;
     let mut named = Named::default();
+    let system = &Asked { system, text };
     let formula = parsed.formula.try_map(&mut |a| named.atom(system, a).map(Formula::Atom))?;
     let premise = match &parsed.premise {
         Some(f) => Some(f.try_map(&mut |p| named.step(system, p))?),
@@ -58,14 +68,20 @@ fn unknown<'n>(what: &str, name: &Text, names: impl Iterator<Item = &'n str>) ->
         .help(format!("there is: {}", names.join(", ")))
 }
 
+/// A system, and the formula that is asked of it.
+struct Asked<'a, S> {
+    system: &'a S,
+    text: &'a str,
+}
+
 impl Named {
-    fn atom<S: System>(&mut self, system: &S, atom: &Atom) -> Result<Prop, Diagnostic> {
-        let checks = || system.checks().iter();
+    fn atom<S: System>(&mut self, asked: &Asked<S>, atom: &Atom) -> Result<Prop, Diagnostic> {
+        let checks = || asked.system.checks().iter();
         Ok(match atom {
             Atom::Deadlock => Prop::Deadlock,
             Atom::Sink => Prop::Sink,
-            Atom::Step(p) => Prop::Step(self.step(system, p)?),
-            Atom::Enabled(p) => Prop::Enabled(self.step(system, p)?),
+            Atom::Step(p) => Prop::Step(self.step(asked, p)?),
+            Atom::Enabled(p) => Prop::Enabled(self.step(asked, p)?),
             Atom::Predicate(name) => {
                 let check = checks().position(|c| *c.name == *name.text.trim());
                 let names = checks().map(|c| &*c.name);
@@ -87,20 +103,32 @@ impl Named {
         })
     }
 
-    fn step<S: System>(&mut self, system: &S, p: &Pattern) -> Result<u32, Diagnostic> {
+    fn step<S: System>(&mut self, asked: &Asked<S>, p: &Pattern) -> Result<u32, Diagnostic> {
+        let Asked { system, text } = asked;
+        let written = text.get(p.span.lo as usize..p.span.hi as usize).map(str::trim);
+        if let Some(at) = system.patterns().iter().position(|name| Some(&**name) == written) {
+            return Ok(place(&mut self.steps, Steps::Pattern(at)));
+        }
         if p.args.is_some() || p.results.is_some() || p.condition.is_some() {
             let message = "parameters and conditions of steps belong to formulas over B machines";
             return Err(Diagnostic::error("L0202", p.span, message));
         }
         let operation = match &p.operation {
-            None => None,
+            None => Steps::Any,
             Some(name) => {
                 let operations = || system.operations().iter();
                 let at = operations().position(|o| *o.name == *name.text.trim());
-                Some(at.ok_or_else(|| unknown("operation", name, operations().map(|o| &*o.name)))?)
+                Steps::Operation(
+                    at.ok_or_else(|| unknown("operation", name, operations().map(|o| &*o.name)))?,
+                )
             }
         };
         Ok(place(&mut self.steps, operation))
+    }
+
+    /// The propositions of steps for which the answer is yes, as bits.
+    fn steps_that(&self, answer: impl Fn(&Steps) -> bool) -> u64 {
+        self.steps.iter().enumerate().fold(0, |all, (i, s)| all | u64::from(answer(s)) << i)
     }
 }
 
@@ -119,11 +147,16 @@ impl<S: System> Propositions<S> for Named {
             let next = known.len() as u32;
             instance = *known.entry(system.label(operation, here)).or_insert(next);
         }
-        Ok(Taken { props: Propositions::<S>::of_operation(self, operation), instance })
+        let is_taken = |s: &Steps| match *s {
+            Steps::Any => true,
+            Steps::Operation(o) => o == operation,
+            Steps::Pattern(at) => system.fits(at, operation, here),
+        };
+        Ok(Taken { props: self.steps_that(is_taken), instance })
     }
 
     fn of_operation(&self, operation: usize) -> u64 {
-        let fits = |(i, o): (usize, &Option<usize>)| u64::from(o.is_none_or(|o| o == operation)) << i;
-        self.steps.iter().enumerate().map(fits).fold(0, |a, b| a | b)
+        // Any operation may have steps in a pattern.
+        self.steps_that(|s| !matches!(*s, Steps::Operation(o) if o != operation))
     }
 }

@@ -58,12 +58,25 @@ pub fn eval(path: &Path, expression: Option<&str>) -> Result<Evaluated, Refused>
     }
 }
 
-/// Reads, types and compiles a script, with an expression as its last definition.
-fn machine(
+/// A definition that is added to a script: its name, its text, and where people have it from.
+pub(super) struct Extra {
+    pub name: String,
+    pub text: String,
+    pub from: &'static str,
+}
+
+/// A script that is ready to be evaluated, and the types of its definitions.
+pub(super) struct Ready {
+    pub machine: Machine,
+    pub types: Vec<(String, String)>,
+}
+
+/// Reads, types and compiles a script, with more definitions at its end.
+pub(super) fn ready(
     sources: &mut SourceMap,
     path: &Path,
-    expression: Option<&str>,
-) -> Result<Machine, Vec<Diagnostic>> {
+    extras: &[Extra],
+) -> Result<Ready, Vec<Diagnostic>> {
     let file = match sources.read(path) {
         Ok(file) => file,
         Err(message) => {
@@ -76,8 +89,8 @@ fn machine(
         return Err(script.diagnostics);
     }
     let mut decls: Vec<Decl> = script.decls;
-    if let Some(text) = expression {
-        let file = sources.add("the expression", format!("{ASKED} = {text}"));
+    for extra in extras {
+        let file = sources.add(extra.from, format!("{} = {}", extra.name, extra.text));
         let more = kanon_csp::parse::parse(sources, file);
         if more.has_errors() {
             return Err(more.diagnostics);
@@ -91,11 +104,24 @@ fn machine(
     if types.diagnostics.iter().any(Diagnostic::is_error) {
         return Err(types.diagnostics);
     }
-    compile(&decls).map(Machine::new).map_err(|d| vec![*d])
+    let machine = compile(&decls).map(Machine::new).map_err(|d| vec![*d])?;
+    let types = types.definitions.into_iter().map(|(name, ty)| (name.text.to_string(), ty)).collect();
+    Ok(Ready { machine, types })
+}
+
+/// The same, with an expression as the last definition.
+fn machine(
+    sources: &mut SourceMap,
+    path: &Path,
+    expression: Option<&str>,
+) -> Result<Machine, Vec<Diagnostic>> {
+    let asked = |text: &str| Extra { name: ASKED.into(), text: text.into(), from: "the expression" };
+    let extras: Vec<Extra> = expression.map(asked).into_iter().collect();
+    ready(sources, path, &extras).map(|ready| ready.machine)
 }
 
 /// What the expression is called; no script can have such a name by accident.
-const ASKED: &str = "kanon_asked'";
+pub(super) const ASKED: &str = "kanon_asked'";
 
 fn values(sources: &mut SourceMap, path: &Path, expression: Option<&str>) -> Result<Values, Vec<Diagnostic>> {
     let mut machine = machine(sources, path, expression)?;

@@ -295,6 +295,23 @@ pub trait System: Send + Sync {
         Label::from_slice(&[operation as u64])
     }
 
+    /// Whether a state without transitions is where a run may end: then it is no deadlock.
+    fn is_over(&self, row: &[u64]) -> bool {
+        let _ = row;
+        false
+    }
+
+    /// Sets of transitions that formulas may name, beside the operations: as they are written there.
+    fn patterns(&self) -> &[Arc<str>] {
+        &[]
+    }
+
+    /// Whether the transition at hand is in one of the sets of [`System::patterns`], given by its place.
+    fn fits(&self, pattern: usize, operation: usize, here: &Self::Here) -> bool {
+        let _ = (pattern, operation, here);
+        false
+    }
+
     /// Which start a state belongs to.
     fn start_of(&self, row: &[u64]) -> usize {
         let _ = row;

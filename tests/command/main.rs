@@ -17,6 +17,7 @@ mod lsp;
 mod ltl;
 mod nets;
 mod probcli;
+mod processes;
 mod program;
 mod project;
 mod records;

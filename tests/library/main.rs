@@ -9,6 +9,7 @@ mod petri;
 
 mod animate;
 mod nets;
+mod processes;
 
 use caches::{Caches, Exchange};
 use kanon::explore::{FindingKind, Options, Order};

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "lang",
     "model",
     "temporal",
@@ -22,6 +22,7 @@ const ORDER: [&str; 28] = [
     "system",
     "symmetry",
     "net",
+    "process",
     "explore",
     "checkpoint",
     "refine",

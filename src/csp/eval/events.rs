@@ -38,6 +38,30 @@ impl Machine {
         Ok(id)
     }
 
+    /// What a formula says of events: a channel, perhaps with fields, as events have them.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn front(&mut self, value: &Value, span: Span) -> Res<Value> {
+        let head = match value {
+            Value::Dot(parts) => &parts[0],
+            other => other,
+        };
+        let too_many = match value {
+            Value::Dot(parts) => parts.len() > 1 + self.arity_of(head, span)?,
+            _ => false,
+        };
+        match head {
+            Value::Constant(id) if self.program.constants[id.0 as usize].data.is_none() && !too_many => {
+                self.normal(value.clone(), span)
+            }
+            _ => {
+                let text = self.show(value);
+                Fault::wrong(span, format!("`{text}` is no event, and no event begins so"))
+            }
+        }
+    }
+
     /// What an event is.
     pub fn event_value(&self, event: EventId) -> &Value {
         &self.events[event.0 as usize]

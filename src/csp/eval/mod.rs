@@ -27,11 +27,14 @@ use crate::value::{Fault, FrameId, FunctionId, NodeId, Res, Set, Value};
 use kanon_language::lang::diag::Span;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How deeply calls may nest.
 const DEPTH: usize = 12_000;
 /// How many steps one question may take.
 const STEPS: u64 = 100_000_000;
+/// The flag that ends it is looked at after so many.
+const PERIOD: u64 = 1 << 14;
 /// How many elements a collection may have.
 pub(crate) const SIZE: usize = 2_000_000;
 
@@ -76,6 +79,7 @@ pub struct Machine {
     all_events: Option<Res<Set>>,
     depth: usize,
     steps: u64,
+    stop: Arc<AtomicBool>,
 }
 
 impl Machine {
@@ -99,6 +103,7 @@ impl Machine {
             all_events: None,
             depth: 0,
             steps: 0,
+            stop: Arc::default(),
             program,
         }
     }
@@ -114,6 +119,11 @@ impl Machine {
     pub fn global(&mut self, global: usize) -> Res<Value> {
         self.begin();
         self.member(FrameId(0), global, self.nowhere())
+    }
+
+    /// What ends a computation from outside.
+    pub fn stop_with(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
     }
 
     /// A new question: it has all the steps there are.
@@ -145,9 +155,18 @@ impl Machine {
     }
 
     fn step(&mut self, span: Span) -> Res<()> {
-        self.steps += 1;
+        self.spend(1, span)
+    }
+
+    /// So many steps at once.
+    pub(crate) fn spend(&mut self, steps: usize, span: Span) -> Res<()> {
+        let before = self.steps;
+        self.steps = before.saturating_add(steps as u64);
         if self.steps > STEPS {
             return Fault::limit(span, "this takes too long to compute: a hundred million steps");
+        }
+        if before / PERIOD != self.steps / PERIOD && self.stop.load(Ordering::Relaxed) {
+            return Fault::limit(span, "the computation was stopped");
         }
         Ok(())
     }

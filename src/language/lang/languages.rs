@@ -37,7 +37,9 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
         Some((_, what)) => {
             let known: Vec<&str> = ALL.iter().map(|f| f.language()).collect();
             let elsewhere = match *what {
-                "CSP-M specification" => "; `kanon types` reads and types it",
+                "CSP-M specification" => {
+                    " by this command; `check`, `ltl`, `eval`, `export` and `types` read it"
+                }
                 "Petri net" => " by this command; `check`, `ltl`, `compare`, `eval` and `export` read it",
                 _ => "",
             };

@@ -384,7 +384,8 @@ impl Parser<'_> {
         let lead = text.len() - text.trim_start().len();
         let text = text.trim();
         let lo = head.lo as usize + lead;
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+        // `c.0!1` is an event of CSP.
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '!');
         let len = text.find(|c| !is_name(c)).unwrap_or(text.len());
         let name = Text { text: text[..len].to_string(), span: Span::new(self.file, lo, lo + len) };
         if len == 0 {

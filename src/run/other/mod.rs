@@ -7,6 +7,7 @@
 //!
 //! Absent on purpose: printing, arguments.
 
+mod csp;
 mod net;
 
 use super::compare::{Compared, Ran};
@@ -19,7 +20,7 @@ use crate::model::open::Refused;
 use crate::symmetry::note::{Fixed, Permuted};
 use crate::symmetry::{Action, Strategy};
 use crate::system::{Label, Path, System, Transition, Visitor};
-use crate::temporal::parse::{Atom, parse};
+use crate::temporal::parse::{Atom, Pattern, parse};
 use crate::temporal::syntax::Formula;
 use crate::value::fault::Fault;
 use crate::verdict::{Decision, Verdict, Why};
@@ -33,6 +34,8 @@ use std::time::Instant;
 pub enum Language {
     /// Petri nets: PNML.
     Net,
+    /// Processes: CSP-M.
+    Csp,
 }
 
 /// What the program can be asked to do with a file.
@@ -78,7 +81,7 @@ impl Question {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 1] = [Language::Net];
+    pub const ALL: [Language; 2] = [Language::Net, Language::Csp];
 
     /// That of a file, by its ending; none for B and Event-B, and for files of unknown endings.
     pub fn of(file: &std::path::Path) -> Option<Language> {
@@ -90,6 +93,7 @@ impl Language {
     pub fn name(self) -> &'static str {
         match self {
             Language::Net => "PNML",
+            Language::Csp => "CSP-M",
         }
     }
 
@@ -97,6 +101,7 @@ impl Language {
     pub fn endings(self) -> &'static [&'static str] {
         match self {
             Language::Net => &kanon_pnml::EXTENSIONS,
+            Language::Csp => &kanon_csp::EXTENSIONS,
         }
     }
 
@@ -106,6 +111,14 @@ impl Language {
             (Language::Net, Question::Graph) => Some(
                 "`graph` draws how the values of a state hang together, and a marking has numbers only: `export --dot` \
                  draws the markings that are reached",
+            ),
+            (Language::Csp, Question::Graph) => Some(
+                "`graph` draws how the values of a state hang together, and a state of CSP-M is a process: \
+                 `export --dot` draws the processes that are reached",
+            ),
+            (Language::Csp, Question::Compare) => Some(
+                "`compare` compares strategies of symmetry, and none is used for CSP-M: data are values that a \
+                 script may compare and count",
             ),
             _ => None,
         }
@@ -119,6 +132,8 @@ pub struct Asked {
     pub goal: Option<String>,
     /// Temporal formulas, with what they are called.
     pub formulas: Vec<(String, String)>,
+    /// Which process of a script; `MAIN` unless somebody says otherwise.
+    pub process: Option<String>,
 }
 
 impl Asked {
@@ -137,6 +152,32 @@ impl Asked {
                 Ok::<Formula<()>, ()>(Formula::Atom(()))
             };
             let _ = parsed.formula.try_map(&mut note);
+        }
+        found
+    }
+
+    /// The steps that all formulas speak of, as they are written, each once.
+    fn steps(&self) -> Vec<String> {
+        let mut found: Vec<String> = vec![];
+        for (name, text) in &self.formulas {
+            let Ok((_, parsed)) = parse(&mut SourceMap::default(), name, text) else { continue };
+            let mut note = |p: &Pattern| {
+                let written = text.get(p.span.lo as usize..p.span.hi as usize).unwrap_or_default().trim();
+                if p.operation.is_some() && !found.iter().any(|f| f == written) {
+                    found.push(written.to_string());
+                }
+                Ok::<u32, ()>(0)
+            };
+            if let Some(premise) = &parsed.premise {
+                let _ = premise.try_map(&mut note);
+            }
+            let mut atom = |a: &Atom| {
+                if let Atom::Step(p) | Atom::Enabled(p) = a {
+                    note(p)?;
+                }
+                Ok::<Formula<()>, ()>(Formula::Atom(()))
+            };
+            let _ = parsed.formula.try_map(&mut atom);
         }
         found
     }
@@ -279,6 +320,10 @@ struct Loaded<S> {
     system: S,
     /// None where the language has no symmetry at all.
     action: Option<Arc<dyn Action>>,
+    /// Only one thread can explore it.
+    alone: bool,
+    /// So many states are looked at unless somebody says otherwise.
+    most: Option<usize>,
     evaluate: Evaluate,
 }
 
@@ -294,9 +339,10 @@ pub fn open(
 ) -> Result<Box<dyn Model>, Refused> {
     let mut sources = SourceMap::default();
     let opened = match language {
-        Language::Net => net::open(&mut sources, file, asked, deadline),
+        Language::Net => net::open(&mut sources, file, asked, deadline).map_err(|d| vec![d]),
+        Language::Csp => csp::open(&mut sources, file, asked, deadline),
     };
-    opened.map_err(|d| Refused { sources, diagnostics: vec![d] })
+    opened.map_err(|diagnostics| Refused { sources, diagnostics })
 }
 
 /// All strategies that there are for a model, each once; `None` from `begin` ends it early.
@@ -377,6 +423,14 @@ impl<S: System> Loaded<S> {
                 return Err(format!("no symmetry is known of {language}: leave out `--symmetry`"));
             }
             options.symmetry = Strategy::Off;
+        }
+        options.max_states = options.max_states.or(self.most);
+        if self.alone {
+            if options.threads.is_some_and(|n| n > 1) {
+                let language = self.about.language.name();
+                return Err(format!("{language} is explored in one thread: leave out `--threads`"));
+            }
+            options.threads = Some(1);
         }
         Ok(options)
     }
@@ -508,7 +562,7 @@ impl<S: System> Model for Loaded<S> {
             }
             let text = self.system.show_state(&row).into_iter().map(|(n, v)| format!("{n} = {v}"));
             let text = text.collect::<Vec<_>>().join("\n");
-            let is_deadlock = edges.found.is_empty() && edges.faults == 0;
+            let is_deadlock = edges.found.is_empty() && edges.faults == 0 && !self.system.is_over(&row);
             all.nodes.push((text, store.parent(id).is_none(), is_deadlock, is_open));
             all.edges.extend(by_target.into_iter().map(|(to, labels)| (id as usize, to, labels)));
             all.more |= is_open;

@@ -41,7 +41,14 @@ pub(super) fn open(
     let about = About { language: Language::Net, name, permuted, fixed };
     let evaluated = net.clone();
     let evaluate = Box::new(move |sources: &mut SourceMap, text: &str| evaluate(&evaluated, sources, text));
-    Ok(Box::new(Loaded { about, system: NetSystem::new(net, checks), action: Some(colours), evaluate }))
+    Ok(Box::new(Loaded {
+        about,
+        system: NetSystem::new(net, checks),
+        action: Some(colours),
+        alone: false,
+        most: None,
+        evaluate,
+    }))
 }
 
 fn condition(

@@ -5,6 +5,7 @@ mod libcspm;
 mod random;
 mod refined;
 mod scripts;
+mod textbook;
 
 use kanon_csp::check::{Types, check};
 use kanon_csp::parse::parse;
