@@ -12,7 +12,7 @@ use kanon::model::reading::{Reading, definedness, read};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{BinOp, Expr, ExprKind, LocalId, Model, Type};
 use kanon::system::{Machine, Stop};
-use kanon::trace::explain::{Context, Explainer, NO_VALUE, Part, PartKind};
+use kanon::trace::explain::{Context, Explainer, NO_VALUE, Part};
 use kanon::trace::rebuild::rebuild;
 use kanon::value::{Scope, Value};
 use kanon::verdict::Verdict;
