@@ -43,8 +43,7 @@ fn refinement() -> String {
     let low = counters("REFINEMENT Low REFINES Counters", "").replace('x', "y");
     let glue: Vec<String> = (0..12).map(|i| format!("y{i} = x{i}")).collect();
     let at = low.find("INVARIANT ").expect("it has one") + "INVARIANT ".len();
-    let low = format!("{}{} & {}", &low[..at], glue.join(" & "), &low[at..]);
-    low
+    format!("{}{} & {}", &low[..at], glue.join(" & "), &low[at..])
 }
 
 fn csp() -> String {

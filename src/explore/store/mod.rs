@@ -284,7 +284,11 @@ impl Store {
     /// Asks the memory for the place where a row will be looked up.
     #[inline]
     pub fn prefetch_row(&self, row: &[u64]) {
-        self.prefetch(&self.layout.pack(row));
+        if self.layout.words() == 1 {
+            self.prefetch(&[self.layout.pack_narrow(row)]);
+        } else {
+            self.prefetch(&self.layout.pack(row));
+        }
     }
 
     /// The same for a key.
@@ -323,7 +327,11 @@ impl Store {
             Insertion::Inserted(id) => id,
             Insertion::Present(_) => {
                 let packed = self.layout.pack(key.row);
-                self.push(&packed, key.parent)
+                let id = self.push(&packed, key.parent);
+                if self.len() >= self.full_at {
+                    self.grow();
+                }
+                id
             }
         }
     }
@@ -332,12 +340,13 @@ impl Store {
     /// should be, until whoever drives the search has looked ([`Store::is_cramped`]).
     #[cold]
     fn grow(&mut self) {
-        let more = (self.index.larger() - self.index.len()) * size_of::<u32>();
+        let places = self.index.larger(self.len());
+        let more = (places - self.index.len()) * size_of::<u32>();
         if self.len() < self.index.most() && more >= LITTLE && !self.limit.allows(more) {
             (self.is_cramped, self.full_at) = (true, self.index.most());
             return;
         }
-        let index = self.index.grown();
+        let index = self.index.grown(places);
         let mut soon = [(0, 0); SOON];
         // A row that is there twice is found by its first number, which is put in first.
         for id in 0..self.len() as StateId {

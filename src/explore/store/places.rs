@@ -43,6 +43,11 @@ impl Slot {
 
 pub const LEAST: usize = 1 << 8;
 
+/// How many states so many places are for: three quarters of them are used then.
+fn room(places: usize) -> usize {
+    places / 4 * 3
+}
+
 impl Places {
     /// Free places: a number below [`BLOCK`], or a multiple of it.
     pub fn new(n: usize) -> Places {
@@ -65,31 +70,36 @@ impl Places {
         self.len * size_of::<AtomicU32>()
     }
 
-    /// How many places a larger index has: twice as many while they are few, and half as many again.
-    pub fn larger(&self) -> usize {
-        match self.len {
+    /// How many places a larger index has that has room for more than so many states: twice as many while they are few,
+    /// then half as many again.
+    pub fn larger(&self, states: usize) -> usize {
+        let more = |n: &usize| match *n {
             n if n < BLOCK => n * 2,
             n => n + (n / BLOCK / 2).max(1) * BLOCK,
+        };
+        let mut n = more(&self.len);
+        while room(n) <= states {
+            n = more(&n);
         }
+        n
     }
 
-    /// More places, all free; those of this index are among them if it has whole blocks.
-    pub fn grown(&self) -> Places {
+    /// So many places, more than there are, all free; those of this index are among them if it has whole blocks.
+    pub fn grown(&self, n: usize) -> Places {
         if self.len < BLOCK {
-            return Places::new(self.larger());
+            return Places::new(n);
         }
         for word in self.blocks.iter().flat_map(|block| block.iter()) {
             word.store(0, Ordering::Relaxed);
         }
-        let n = self.larger();
         let mut blocks = self.blocks.clone();
         blocks.resize_with(n / BLOCK, || zeros(BLOCK));
         Places::of(blocks, n)
     }
 
-    /// How many states there may be before it grows: three quarters of the places are used then.
+    /// How many states there may be before it grows.
     pub fn room(&self) -> usize {
-        self.len / 4 * 3
+        room(self.len)
     }
 
     /// How many states there may be at most: there is always a free place, so that a search ends.

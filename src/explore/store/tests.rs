@@ -61,6 +61,18 @@ fn a_row_may_be_kept_twice() {
     }
 }
 
+/// Also when there are more of those than the index has places for.
+#[test]
+fn many_rows_may_be_kept_twice() {
+    let mut store = Store::with_places(Layout::of_bits(&[10, 1]), 4);
+    for id in 0..3_000 {
+        let key = Arriving { row: &[id % 3, 1], parent: ROOT };
+        assert_eq!(store.append(key), id as StateId);
+    }
+    assert!((0..3u64).all(|row| store.find(&[row, 1]) == Some(row as StateId)));
+    assert_eq!(store.find(&[3, 1]), None);
+}
+
 /// A view is looked at while the store is written to: what was never stored is not there, what was stored before
 /// the view was made is.
 #[test]
