@@ -172,7 +172,7 @@ fn parents_come_back() {
     let parent = |i: u32| match i >> 14 {
         0 => ROOT,
         1 => i - (1 << 14),
-        2 if i % 5_000 == 0 => ROOT,
+        2 if i.is_multiple_of(5_000) => ROOT,
         2 => i / 3,
         _ => (u64::from(i) * 2_654_435_761 % u64::from(i)) as u32,
     };
