@@ -139,7 +139,7 @@ fn names(system: &Machine, kept: &Kept) -> io::Result<Vec<u8>> {
     if !named.is_empty() {
         for key in kept.states.keys() {
             for ((place, _), words) in named.iter().zip(&mut words) {
-                let word = kept.layout.word(key, *place);
+                let word = kept.layout.word(&key, *place);
                 if is_name(widths[*place], word) {
                     words.insert(word);
                 }

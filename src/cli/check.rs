@@ -379,9 +379,9 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
         return exit;
     }
     let sketch = Sketch::default();
-    let deadline = super::deadline(args.limits.timeout, args.json, &sketch, |known, why| {
-        json::unanswered(why, Some(known))
-    });
+    let bounds = super::bounds(args.limits.timeout, args.max_memory);
+    let deadline =
+        super::bounded(bounds, args.json, &sketch, |known, why| json::unanswered(why, Some(known)));
     interrupt::listen_asking(&deadline, args.kept.as_ref().map(|wish| wish.asked.clone()));
     let mut line = Line::new();
     let mut samples = Samples::default();

@@ -107,7 +107,8 @@ pub fn run(args: &Args) -> Exit {
         return exit;
     }
     let sketch = Sketch::default();
-    let deadline = super::deadline(args.timeout, args.json, &sketch, report::ltl::unanswered);
+    let bounds = super::bounds(args.timeout, args.max_memory);
+    let deadline = super::bounded(bounds, args.json, &sketch, report::ltl::unanswered);
     interrupt::listen(&deadline);
     let mut task = Task {
         formulas: vec![],

@@ -35,17 +35,18 @@ mod types;
 mod wanted;
 mod watch;
 
+use crate::explore::memory::Limit;
 use crate::lang::diag::SourceMap;
 use crate::model::load::with_large_stack;
 use crate::model::open::{Opened, Refused};
 use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::report::{self, Colour, diagnostic, json};
-use crate::run::Deadline;
 use crate::run::symbolic::Engine;
+use crate::run::{Bounds, Deadline};
 use crate::trace::export as trace_file;
 use crate::trace::fault::plain_error;
-use crate::verdict::Decision;
+use crate::verdict::{Decision, Why};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use num_bigint::BigInt;
@@ -381,10 +382,22 @@ fn deadline(
     sketch: &Sketch,
     answer: fn(&Value, &str) -> Value,
 ) -> Deadline {
+    bounded(Bounds { time: limit, ..Bounds::default() }, as_json, sketch, answer)
+}
+
+/// The same with a limit of memory, which a single evaluation may fill as well.
+fn bounded(bounds: Bounds, as_json: bool, sketch: &Sketch, answer: fn(&Value, &str) -> Value) -> Deadline {
     let sketch = sketch.clone();
-    Deadline::with_last_resort(limit, move || {
-        let seconds = limit.unwrap_or_default().as_secs_f64();
-        let why = format!("timeout after {seconds} s, in a single evaluation that did not end");
+    Deadline::with_last_resort(bounds, move |why| {
+        let why = match why {
+            Why::MaxMemory(bytes) => {
+                format!("the limit of {bytes} bytes of memory is reached, in a single step")
+            }
+            _ => {
+                let seconds = bounds.time.unwrap_or_default().as_secs_f64();
+                format!("timeout after {seconds} s, in a single evaluation that did not end")
+            }
+        };
         if as_json {
             let known = sketch.lock().map(|s| s.clone()).unwrap_or_default();
             report::answer(answer(&known, &why));
@@ -393,6 +406,11 @@ fn deadline(
         }
         std::process::exit(Exit::Unknown as i32);
     })
+}
+
+/// What a run may have by its options.
+fn bounds(time: Option<Duration>, memory: Option<u64>) -> Bounds {
+    Bounds { time, memory: Limit(memory) }
 }
 
 /// What was typed, for a shell.

@@ -131,9 +131,8 @@ fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
         return super::wrong(&why, as_json);
     }
     let options = args.task().options;
-    let deadline = super::deadline(args.limits.timeout, as_json, &Sketch::default(), |_, why| {
-        json::unanswered(why, None)
-    });
+    let bounds = super::bounds(args.limits.timeout, args.max_memory);
+    let deadline = super::bounded(bounds, as_json, &Sketch::default(), |_, why| json::unanswered(why, None));
     interrupt::listen(&deadline);
     let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), ..Asked::default() };
     let model = match other::open(file, language, &asked, &deadline) {
@@ -181,7 +180,8 @@ fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
         );
         return super::wrong(&why, args.json);
     }
-    let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), report::ltl::unanswered);
+    let bounds = super::bounds(args.timeout, args.max_memory);
+    let deadline = super::bounded(bounds, args.json, &Sketch::default(), report::ltl::unanswered);
     interrupt::listen(&deadline);
     let asked = Asked { formulas: formulas.clone(), process: args.process.clone(), ..Asked::default() };
     let answers = other::open(file, language, &asked, &deadline).and_then(|model| {

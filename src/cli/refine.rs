@@ -59,7 +59,8 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = args.records.try_files(args.json) {
         return exit;
     }
-    let deadline = super::deadline(args.timeout, args.json, &Sketch::default(), refined::unanswered);
+    let bounds = super::bounds(args.timeout, args.max_memory);
+    let deadline = super::bounded(bounds, args.json, &Sketch::default(), refined::unanswered);
     interrupt::listen(&deadline);
     let mut line = Line::new();
     let answer = refine(&args.file, &args.scope.args(), &task, &deadline, &mut |p| line.show(&p));

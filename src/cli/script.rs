@@ -1,8 +1,7 @@
 //! `kanon check` of a CSP-M script: its assertions; a script without any has its process `MAIN` explored.
 
-use super::{Exit, check, interrupt, other, refuse};
-use crate::report::{self, asserted};
-use crate::run::Deadline;
+use super::{Exit, Sketch, check, interrupt, other, refuse};
+use crate::report::{self, asserted, json};
 use crate::run::csp::{self, Answer, Asserted};
 use clap::{Args as _, FromArgMatches};
 
@@ -14,17 +13,23 @@ pub fn is_asked(args: &check::Args) -> bool {
 pub fn check(args: &check::Args) -> Exit {
     let Some(file) = args.file.as_deref() else { return super::wrong("there is no FILE", args.json) };
     if !plain(args) {
-        let why = "the assertions of a CSP-M script are checked with `--max-states`, `--timeout` and `--json` only; \
-                   `--process MAIN` explores a process, and has more options";
+        let why = "the assertions of a CSP-M script are checked with `--max-states`, `--max-memory`, `--timeout` and \
+                   `--json` only; `--process MAIN` explores a process, and has more options";
         return super::wrong(why, args.json);
     }
-    let stop = Deadline::after(args.limits.timeout);
+    let bounds = super::bounds(args.limits.timeout, args.max_memory);
+    let stop = super::bounded(bounds, args.json, &Sketch::default(), |_, why| json::unanswered(why, None));
     interrupt::listen(&stop);
     let states = args.limits.max_states.unwrap_or(csp::STATES);
-    let answer = match csp::check(file, states, &stop.flag) {
+    let answer = csp::check(file, states, &stop.flag);
+    stop.settle();
+    let mut answer = match answer {
         Ok(answer) => answer,
         Err(refused) => return refuse(&refused, args.json),
     };
+    if let Some(why) = stop.why() {
+        answer.stopped_by(&why);
+    }
     if answer.claims.is_empty() {
         return other::explore(file, args);
     }
@@ -56,5 +61,6 @@ fn plain(args: &check::Args) -> bool {
     plain.json = args.json;
     plain.limits.max_states = args.limits.max_states;
     plain.limits.timeout = args.limits.timeout;
+    plain.max_memory = args.max_memory;
     format!("{plain:?}") == format!("{args:?}")
 }

@@ -19,7 +19,7 @@ use super::hooks::{ByKey, Driven, Fired, Hooks, Keys};
 use super::inject::Planted;
 use super::observe::{Judged, Observers, Quiet};
 use super::search::{self, Loop};
-use super::store::{Packed, StateId, Store, View};
+use super::store::{Packed, Seen, StateId, Store, View};
 use crate::lang::diag::Span;
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
@@ -37,6 +37,8 @@ pub(super) const MOST: usize = 1 << 8;
 const TIME: Duration = Duration::from_millis(4);
 /// Successors that wait until their places have come from memory.
 const AHEAD: usize = 96;
+/// Of these, the rows with which some will be compared are asked for in time.
+const NEAR: usize = 16;
 /// Keys that are asked for before they are inserted.
 const SOON: usize = 12;
 
@@ -98,6 +100,7 @@ struct Ahead {
     /// Operation, and number of the source in its block.
     items: Vec<(u32, u32)>,
     keys: Vec<u64>,
+    hashes: Vec<u64>,
     /// How many have been looked up.
     done: usize,
     row: Vec<u64>,
@@ -107,6 +110,7 @@ impl Ahead {
     fn clear(&mut self) {
         self.items.clear();
         self.keys.clear();
+        self.hashes.clear();
         self.done = 0;
     }
 }
@@ -189,6 +193,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
     /// The store as it is now.
     pub fn view(&mut self) -> &Arc<View> {
         let store = self.kernel.rrac().store();
+        store.tell();
         if store.is_beyond(&self.view) {
             self.view = Arc::new(store.view());
         }
@@ -201,7 +206,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         for _ in 0..most {
             let Some(s1) = self.kernel.take() else { break };
             self.main.hooks.take(s1.id());
-            rows.extend_from_slice(self.kernel.rrac().store().key(s1.id()));
+            rows.extend_from_slice(&self.kernel.rrac().store().key(s1.id()));
             self.tokens.push_back(s1);
         }
     }
@@ -307,8 +312,20 @@ pub(super) fn prepare<S: System, V: ByKey, H: Hooks<V>>(
     let Helper { worker, judge, row, keys, labels, recent, ahead } = helper;
     ahead.clear();
     let all = system.operations().len();
-    let mut look =
-        Look::<S, V> { planted, system: *system, observers, view, keys, labels, recent, judge, ahead, block };
+    let seen = view.seen();
+    let mut look = Look::<S, V> {
+        planted,
+        system: *system,
+        observers,
+        view,
+        seen,
+        keys,
+        labels,
+        recent,
+        judge,
+        ahead,
+        block,
+    };
     for packed in rows.chunks_exact(view.key_words()) {
         // What is not prepared now never will be.
         if stop.load(Ordering::Relaxed) {
@@ -334,6 +351,7 @@ struct Look<'h, S: System, V: ByKey> {
     system: &'h S,
     observers: &'h Observers<'h, S>,
     view: &'h View,
+    seen: Seen,
     keys: &'h mut V::Keys,
     labels: &'h mut HashSet<Label, foldhash::fast::FixedState>,
     recent: &'h mut Recent,
@@ -366,8 +384,11 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         let words = self.recent.words;
         let end = self.ahead.items.len().saturating_sub(rest);
         for i in self.ahead.done..end {
+            if let Some(hash) = self.ahead.hashes.get(i + NEAR) {
+                self.view.approach(*hash);
+            }
             let key = &self.ahead.keys[i * words..(i + 1) * words];
-            let is_known = self.view.has(key) || self.recent.had(key);
+            let is_known = self.view.has(key, self.ahead.hashes[i], self.seen) || self.recent.had(key);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
@@ -408,9 +429,9 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             };
             self.block.operations[count] += u64::from(is_new);
             let begin = self.block.keys.len();
-            self.view.pack(key, &mut self.block.keys);
+            let hash = self.view.pack(key, &mut self.block.keys);
             let key = &self.block.keys[begin..];
-            let is_known = self.view.has(key) || self.recent.had(key);
+            let is_known = self.view.has(key, hash, self.seen) || self.recent.had(key);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 self.block.keys.truncate(begin);
@@ -420,7 +441,8 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             }
         } else {
             self.block.operations[count] += 1;
-            self.view.pack(t.target, &mut self.ahead.keys);
+            let hash = self.view.pack(t.target, &mut self.ahead.keys);
+            self.ahead.hashes.push(hash);
             self.ahead.items.push((t.operation as u32, state as u32));
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {
                 self.look_up(AHEAD);

@@ -7,6 +7,7 @@ use super::hooks::{ByKey, Driven, Effort, Hooks, Off, Visited};
 use super::inject::Planted;
 use super::keep::Keeping;
 use super::line;
+use super::memory::Limit;
 use super::observe::Observers;
 use super::order::Order;
 use super::plan::{Asked, Plan, Refusal, plan, reducible};
@@ -111,7 +112,8 @@ pub(super) fn reduce<S: System>(
     mut search: impl Search,
 ) -> Explored {
     let layout = Layout::new(&system.widths());
-    let store = search.store().unwrap_or_else(|| Store::new(layout.clone()));
+    let limit = Limit(options.max_memory);
+    let store = search.store().unwrap_or_else(|| Store::new(layout.clone())).within(limit);
     let Some(action) = action.filter(|_| options.symmetry != Strategy::Off) else {
         return search.run_by_key(store, Firsts::All, None);
     };
@@ -127,7 +129,8 @@ pub(super) fn reduce<S: System>(
     };
     let mut explored = match options.symmetry {
         Strategy::Flood => {
-            let visited = Flooded { store, rac: Store::new(layout), orbits: Orbits::new(action) };
+            let visited =
+                Flooded { store, rac: Store::new(layout).within(limit), orbits: Orbits::new(action) };
             search.run(visited, orbits(), Some(action))
         }
         Strategy::Markers => match (action.clone().marking(), action.clone().marking()) {

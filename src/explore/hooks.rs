@@ -60,6 +60,11 @@ pub(super) trait Visited: for<'a> Rrac<Arriving<'a>, Id = StateId> {
         0
     }
 
+    /// Whether the limit of memory has kept one of its tables from growing.
+    fn is_cramped(&self) -> bool {
+        self.store().is_cramped()
+    }
+
     /// The stored state that stands for a row.
     fn find(&mut self, row: &[u64]) -> Option<StateId>;
     /// Stores a row, whether or not something stands for it.

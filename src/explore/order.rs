@@ -22,9 +22,13 @@ pub enum Order {
 }
 
 /// The waiting states; the order is chosen once, when the search starts.
+///
+/// They are kept as runs of numbers that follow one another: the first, and how many. States come in the order of their
+/// numbers, so breadth first there is one run, however many wait.
 #[derive(Debug)]
 pub struct Waiting {
-    queue: VecDeque<StateId>,
+    runs: VecDeque<(StateId, u32)>,
+    len: usize,
     /// Depth first when a draw is below this; all draws when it is `u64::MAX`.
     depth_first: u64,
     draws: Sequence,
@@ -37,12 +41,14 @@ impl Waiting {
             Order::Dfs => u64::MAX,
             Order::Mixed(a) => (a.clamp(0.0, 1.0) * u64::MAX as f64) as u64,
         };
-        Waiting { queue: VecDeque::new(), depth_first, draws: Sequence(seed) }
+        Waiting { runs: VecDeque::new(), len: 0, depth_first, draws: Sequence(seed) }
     }
 
     /// The same with states in it, in the order in which they were put in, and after so many draws as have led to this.
     pub fn again(order: Order, draws: u64, states: Vec<StateId>) -> Waiting {
-        Waiting { queue: states.into(), ..Waiting::new(order, draws) }
+        let mut waiting = Waiting::new(order, draws);
+        states.into_iter().for_each(|s| waiting.push(s));
+        waiting
     }
 
     /// What the next draw depends on.
@@ -52,7 +58,31 @@ impl Waiting {
 
     /// The states that wait, in the order in which they were put in.
     pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
-        self.queue.iter().copied()
+        self.runs.iter().flat_map(|(first, n)| (0..*n).map(move |i| first.wrapping_add(i)))
+    }
+
+    #[inline]
+    fn first(&mut self) -> Option<StateId> {
+        let (first, n) = self.runs.front_mut()?;
+        let s = *first;
+        (*first, *n) = (s.wrapping_add(1), *n - 1);
+        if *n == 0 {
+            self.runs.pop_front();
+        }
+        self.len -= 1;
+        Some(s)
+    }
+
+    #[inline]
+    fn last(&mut self) -> Option<StateId> {
+        let (first, n) = self.runs.back_mut()?;
+        *n -= 1;
+        let s = first.wrapping_add(*n);
+        if *n == 0 {
+            self.runs.pop_back();
+        }
+        self.len -= 1;
+        Some(s)
     }
 }
 
@@ -61,25 +91,29 @@ impl Frontier for Waiting {
 
     #[inline]
     fn push(&mut self, s: StateId) {
-        self.queue.push_back(s);
+        self.len += 1;
+        match self.runs.back_mut() {
+            Some((first, n)) if first.wrapping_add(*n) == s && *n < u32::MAX => *n += 1,
+            _ => self.runs.push_back((s, 1)),
+        }
     }
 
     #[inline]
     fn pop(&mut self) -> Option<StateId> {
         match self.depth_first {
-            0 => self.queue.pop_front(),
-            u64::MAX => self.queue.pop_back(),
+            0 => self.first(),
+            u64::MAX => self.last(),
             bound => {
                 if self.draws.draw() < bound {
-                    self.queue.pop_back()
+                    self.last()
                 } else {
-                    self.queue.pop_front()
+                    self.first()
                 }
             }
         }
     }
 
     fn len(&self) -> usize {
-        self.queue.len()
+        self.len
     }
 }

@@ -106,6 +106,9 @@ impl Visited for Flooded {
     fn store(&self) -> &Store {
         &self.store
     }
+    fn is_cramped(&self) -> bool {
+        self.store.is_cramped() || self.rac.is_cramped()
+    }
     fn finish(self) -> (Store, Effort) {
         let effort = Effort { flooded: Some(self.rac.len()), bytes: self.rac.bytes(), ..Effort::default() };
         (self.store, effort)

@@ -182,7 +182,7 @@ impl<'a, S: System, H> Loop<'a, S, H> {
                 state: s1.id(),
                 store,
             });
-            self.watch.look_at_memory(store);
+            self.watch.look_at_memory(kernel.rrac());
         }
         if self.watch.must_stop(self.stop, store.len()) {
             ControlFlow::Break(())

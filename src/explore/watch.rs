@@ -1,6 +1,7 @@
 //! What a search has found and counted, and what ends it early.
 
-use super::store::{StateId, Store};
+use super::hooks::Visited;
+use super::store::StateId;
 use super::{Finding, FindingKind, Options, memory};
 use crate::lang::diag::Span;
 use crate::system::{Label, System};
@@ -147,12 +148,12 @@ impl Watch {
     }
 
     /// Memory is asked for now and then.
-    pub fn look_at_memory(&mut self, store: &Store) {
-        if store.is_exhausted() {
+    pub fn look_at_memory(&mut self, visited: &impl Visited) {
+        if visited.store().is_exhausted() {
             self.stopped = Some(Why::Limit(Fault::limit("there are too many large integers in states")));
         }
         if let Some(limit) = self.options.max_memory
-            && memory::used().is_some_and(|used| used > limit)
+            && (visited.is_cramped() || memory::Limit(Some(limit)).is_reached())
         {
             self.stopped = Some(Why::MaxMemory(limit));
         }

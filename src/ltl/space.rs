@@ -10,6 +10,7 @@
 use super::lasso::{Lasso, Taken};
 use super::structure::{Edge, Expansion, Known, StateId, Structure};
 use crate::explore::Store;
+use crate::explore::memory::Limit;
 use crate::explore::store::{Arriving, Layout, ROOT, Row};
 use crate::symmetry::Reducer;
 use crate::system::{Label, Path, Stop, System, Transition, Visitor, initial_states};
@@ -101,7 +102,7 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
             system,
             propositions,
             reducer,
-            store: Store::new(Layout::new(&system.widths())),
+            store: Store::new(Layout::new(&system.widths())).within(Limit(limits.max_memory)),
             props: vec![],
             faulty: HashSet::new(),
             open: None,
@@ -277,7 +278,8 @@ impl<'s, S: System, P: Propositions<S>> Space<'s, S, P> {
             return Some(Why::MaxStates(max));
         }
         let max = self.limits.max_memory.filter(|_| (s as usize).is_multiple_of(PERIOD))?;
-        crate::explore::memory::used().is_some_and(|used| used > max).then_some(Why::MaxMemory(max))
+        let is_over = self.states.store.is_cramped() || Limit(Some(max)).is_reached();
+        is_over.then_some(Why::MaxMemory(max))
     }
 }
 

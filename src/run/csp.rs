@@ -1,8 +1,10 @@
 //! CSP-M: a script that is read and typed, and then asked ([docs/csp.md](../../docs/csp.md)).
 
+use super::why;
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
 use crate::lang::stack::with_large_stack;
 use crate::model::open::Refused;
+use crate::verdict::Why;
 use kanon_csp::compile::compile;
 use kanon_csp::eval::Machine;
 use kanon_csp::process::{Label, Processes};
@@ -152,6 +154,19 @@ pub struct Asserted {
     pub sources: SourceMap,
     /// In the order of the text.
     pub claims: Vec<Claim>,
+}
+
+impl Asserted {
+    /// The flag was set, and why: whatever was only stopped gets the reason.
+    pub fn stopped_by(&mut self, why: &Why) {
+        let Some(text) = why::stopped(why) else { return };
+        for claim in &mut self.claims {
+            match &mut claim.answer {
+                Answer::Unknown(d) if d.message == refine::STOPPED => d.message.clone_from(&text),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// One assertion.

@@ -69,6 +69,6 @@ pub mod watch;
 pub mod why;
 
 pub use check::{Task, check_file, explore};
-pub use deadline::Deadline;
+pub use deadline::{Bounds, Deadline};
 pub use project::{Project, Solved};
 pub use reference::Reference;

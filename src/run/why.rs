@@ -5,6 +5,16 @@ use crate::model::open::Opened;
 use crate::trace::fault::fault_message;
 use crate::verdict::Why;
 
+/// What ended a run from outside.
+pub fn stopped(why: &Why) -> Option<String> {
+    match why {
+        Why::Interrupted => Some("interrupted".into()),
+        Why::Timeout(limit) => Some(format!("timeout after {} s", limit.as_secs_f64())),
+        Why::MaxMemory(n) => Some(format!("the limit of {n} bytes of memory is reached")),
+        _ => None,
+    }
+}
+
 /// The reason, with places in the model.
 pub fn text(why: &Why, opened: &Opened) -> String {
     let at = |span: Span| match opened.sources.get(span.file) {
@@ -12,9 +22,7 @@ pub fn text(why: &Why, opened: &Opened) -> String {
         None => String::new(),
     };
     match why {
-        Why::Interrupted => "interrupted".into(),
-        Why::Timeout(limit) => format!("timeout after {} s", limit.as_secs_f64()),
-        Why::MaxMemory(n) => format!("the limit of {n} bytes of memory is reached"),
+        Why::Interrupted | Why::Timeout(_) | Why::MaxMemory(_) => stopped(why).unwrap_or_default(),
         Why::MaxStates(n) => format!("the limit of {n} states is reached"),
         Why::Truncated(span) => format!(
             "an integer without bounds was enumerated only from MININT = {} to MAXINT = {}{}",

@@ -3,13 +3,14 @@
 use super::limits::{Limits, lock};
 use super::models;
 use crate::explore::Options;
+use crate::explore::memory::Limit;
 use crate::explore::search::Progress;
 use crate::lang::files::Files;
 use crate::ltl::space;
 use crate::model::scope::ScopeArgs;
 use crate::report;
 use crate::run::compare::Compared;
-use crate::run::{Deadline, Project, Task, check, ltl};
+use crate::run::{Bounds, Deadline, Project, Task, check, ltl};
 use crate::symmetry::Strategy;
 use crate::trace::Trace;
 use serde_json::{Value as Json, json};
@@ -56,7 +57,8 @@ impl Job {
         limits: Limits,
         work: Work,
     ) -> Result<Job, String> {
-        let deadline = Arc::new(Deadline::after(Some(limits.check_time)));
+        let bounds = Bounds { time: Some(limits.check_time), memory: Limit(Some(limits.memory)) };
+        let deadline = Arc::new(Deadline::within(bounds));
         let watched = Arc::new(Mutex::new(Watched { pause: PAUSE, ..Watched::default() }));
         let begun = Instant::now();
         let (flag, told) = (deadline.clone(), watched.clone());

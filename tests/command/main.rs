@@ -15,6 +15,8 @@ mod graph;
 mod limits;
 mod lsp;
 mod ltl;
+#[cfg(target_os = "linux")]
+mod memory;
 mod nets;
 mod probcli;
 mod processes;

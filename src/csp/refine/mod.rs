@@ -68,6 +68,9 @@ pub enum Violation {
     NoTrace,
 }
 
+/// What is said of an assertion when the flag of its limits was set.
+pub const STOPPED: &str = "the search was stopped";
+
 /// Checks one assertion of a script.
 pub fn check(processes: &mut Processes, assertion: &Assertion, limits: &Limits) -> Outcome {
     let found = judged(processes, assertion, limits);
@@ -198,7 +201,7 @@ impl<'a, K: Copy + Eq + std::hash::Hash> Search<'a, K> {
             return Fault::limit(NOWHERE, format!("there are more than {} states", self.limits.states));
         }
         if self.limits.stop.load(Ordering::Relaxed) {
-            return Fault::limit(NOWHERE, "the search was stopped");
+            return Fault::limit(NOWHERE, STOPPED);
         }
         self.index.insert(key, place);
         self.all.push((key, from, label));

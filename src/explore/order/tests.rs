@@ -49,6 +49,45 @@ mod examples {
         std::iter::from_fn(|| w.pop()).collect()
     }
 
+    /// Runs are a queue with two ends, whatever numbers come.
+    #[test]
+    fn runs_are_a_queue() {
+        use proptest::prelude::*;
+        let steps = prop::collection::vec((0u32..6, 0u8..5), 0..200);
+        // Each once, as in a search.
+        let before = Just((0..9).collect::<Vec<u32>>()).prop_shuffle();
+        let all = (steps, before, 0usize..3);
+        proptest!(|((steps, before, order) in all)| {
+            let order = [Order::Bfs, Order::Dfs, Order::Mixed(0.5)][order];
+            let mut queue: VecDeque<StateId> = before.iter().copied().collect();
+            let (mut waiting, mut next) = (Waiting::again(order, 3, before), 9);
+            for (jump, step) in steps {
+                if step < 3 {
+                    // Mostly the next number.
+                    next += 1 + jump / 5;
+                    waiting.push(next);
+                    queue.push_back(next);
+                } else {
+                    let front = queue.front().copied();
+                    let popped = waiting.pop();
+                    match order {
+                        Order::Bfs => prop_assert_eq!(popped, queue.pop_front()),
+                        Order::Dfs => prop_assert_eq!(popped, queue.pop_back()),
+                        _ if popped == front => drop(queue.pop_front()),
+                        _ => prop_assert_eq!(popped, queue.pop_back()),
+                    }
+                }
+                prop_assert_eq!(waiting.len(), queue.len());
+                prop_assert!(waiting.iter().eq(queue.iter().copied()));
+            }
+        });
+        let mut ends = Waiting::again(Order::Bfs, 0, vec![StateId::MAX - 1, StateId::MAX, 0]);
+        assert_eq!(
+            std::iter::from_fn(|| ends.pop()).collect::<Vec<_>>(),
+            [StateId::MAX - 1, StateId::MAX, 0]
+        );
+    }
+
     #[test]
     fn orders() {
         assert_eq!(drain(Order::Bfs, 1), (0..64).collect::<Vec<_>>());

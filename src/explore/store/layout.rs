@@ -28,7 +28,8 @@ struct Field {
     width: Width,
 }
 
-/// One bit is left, so that no packed word is all ones.
+/// Bits of a word that fields get. Rows are packed bit by bit afterwards, so nothing is lost by not taking all of them;
+/// and checkpoints have the words.
 const WORD: u32 = 63;
 
 /// Bits of a word that is mostly small: one of them tells whether it is.
@@ -65,13 +66,18 @@ impl Layout {
         self.words
     }
 
-    /// Bytes that tell a packed word from all others, word by word.
-    pub fn word_bytes(&self) -> Vec<usize> {
+    /// Bits that tell a packed word from all others, word by word: at least one.
+    pub fn word_bits(&self) -> Vec<u32> {
         let mut bits = vec![1; self.words];
         for f in &self.fields {
             bits[f.word] = bits[f.word].max(f.shift + f.bits);
         }
-        bits.into_iter().map(|bits| bits.div_ceil(8) as usize).collect()
+        bits
+    }
+
+    /// The same in whole bytes.
+    pub fn word_bytes(&self) -> Vec<usize> {
+        self.word_bits().into_iter().map(|bits| bits.div_ceil(8) as usize).collect()
     }
 
     /// The large words that have numbers by now, in their order.
@@ -100,11 +106,6 @@ impl Layout {
     /// Whether there may soon be too many large words to number them.
     pub fn is_exhausted(&self) -> bool {
         self.large.words.count() >= Large::MOST / 2
-    }
-
-    #[inline]
-    pub(super) fn is_narrow(&self) -> bool {
-        self.words == 1 && self.fields.iter().all(|f| f.bits < 64)
     }
 
     #[inline]

@@ -1,8 +1,7 @@
-//! The visited states: packed rows in an arena, found by hash, each with its parent.
+//! The visited states: packed rows in chunks, found by hash, each with its parent.
 //!
-//! A row comes with as many words as the model has variables; most of them are small, so a row is kept packed
-//! ([`Layout`]). A row that packs into one word is kept in the index itself as well: one look into memory tells
-//! whether a state is known.
+//! A row comes with as many words as the model has variables; most of them are small, so a row is kept packed, bit by bit
+//! ([`Layout`], [`rows`]). The index has numbers of states only, and some bits of their hashes ([`places`]).
 
 mod layout;
 mod pages;
@@ -11,13 +10,14 @@ mod rows;
 
 pub use layout::Layout;
 
-use crate::value::hash::mix;
+use super::memory::Limit;
 use kanon_refinement::kernel::{Insertion, Rrac};
-use places::{LEAST, Places, hash, id_of, word};
+use places::{LEAST, Places, Slot, hash};
 pub use rows::Frozen;
-use rows::{Full, Parents, Rows};
+use rows::{Parents, Rows};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A state's place in the store.
 pub type StateId = u32;
@@ -46,24 +46,32 @@ pub struct Store {
     layout: Arc<Layout>,
     rows: Rows,
     parents: Parents,
-    index: Index,
+    index: Arc<Places>,
+    /// The index grows when there are so many states.
+    full_at: usize,
+    /// How many states views may have heard of.
+    told: Arc<AtomicU32>,
+    limit: Limit,
+    is_cramped: bool,
 }
 
-enum Index {
-    /// Packed rows of one word: keys plus one, and their ids beside them.
-    Narrow { keys: Arc<Places>, ids: Vec<StateId> },
-    /// Half of the hash and the id plus one; the row itself tells.
-    Wide(Arc<Places>),
-}
+/// An index that grows by fewer bytes than these asks nobody.
+const LITTLE: usize = 1 << 20;
+/// So many keys are put into an index after they have been asked for.
+const SOON: usize = 32;
 
 /// The store as it was some time ago, for others to look at: what they find there is stored, what they do not find may
 /// be.
 pub struct View {
     layout: Arc<Layout>,
-    places: Arc<Places>,
-    /// Rows of more than one word.
-    full: Option<Full>,
+    rows: Rows,
+    index: Arc<Places>,
+    told: Arc<AtomicU32>,
 }
+
+/// How many states somebody has heard of: their rows are written, and will not change.
+#[derive(Clone, Copy)]
+pub struct Seen(StateId);
 
 impl View {
     /// Words of a key.
@@ -71,18 +79,33 @@ impl View {
         self.layout.words()
     }
 
-    /// Adds the key of a row to `keys`, and asks the memory for the place where it will be looked up.
+    /// What can be seen now.
+    pub fn seen(&self) -> Seen {
+        Seen(self.told.load(Ordering::Acquire))
+    }
+
+    /// Adds the key of a row to `keys`, and asks the memory for the place where it will be looked up. The answer is its
+    /// hash.
     #[inline]
-    pub fn pack(&self, row: &[u64], keys: &mut Vec<u64>) {
-        if self.full.is_none() {
-            let key = self.layout.pack_narrow(row);
-            self.places.prefetch(mix(key));
-            keys.push(key);
+    pub fn pack(&self, row: &[u64], keys: &mut Vec<u64>) -> u64 {
+        let at = keys.len();
+        if self.layout.words() == 1 {
+            keys.push(self.layout.pack_narrow(row));
         } else {
-            let at = keys.len();
             keys.resize(at + self.layout.words(), 0);
             self.layout.pack_into(row, &mut keys[at..]);
-            self.places.prefetch(hash(&keys[at..]));
+        }
+        let hash = hash(&keys[at..]);
+        self.index.prefetch(hash);
+        hash
+    }
+
+    /// Asks the memory for the row with which a key will be compared, after the place where it will be looked up.
+    #[inline]
+    pub fn approach(&self, hash: u64) {
+        let slot = self.index.guess(hash);
+        if !slot.is_free() {
+            self.rows.prefetch(self.index.id(slot));
         }
     }
 
@@ -93,14 +116,11 @@ impl View {
         row.extend(self.layout.unpack(key));
     }
 
-    /// Whether a key is certainly stored; `false` says nothing.
+    /// Whether a key is certainly stored; `false` says nothing. While the index is made anew, or is larger by now, a place
+    /// may seem to have the number of any state: so only rows count that were written when that was said.
     #[inline]
-    pub fn has(&self, key: &[u64]) -> bool {
-        let found = match &self.full {
-            None => self.places.narrow(key[0]),
-            Some(full) => self.places.wide(hash(key), key, |id| full.get(id, key.len())),
-        };
-        !found.is_free()
+    pub fn has(&self, key: &[u64], hash: u64, seen: Seen) -> bool {
+        !self.index.find(hash, |id| id < seen.0 && self.rows.is(id, key)).is_free()
     }
 }
 
@@ -111,18 +131,22 @@ impl Store {
 
     /// An index with so many places at first, a power of two.
     fn with_places(layout: Layout, n: usize) -> Store {
-        let places = Arc::new(Places::new(n));
-        let index = if layout.is_narrow() {
-            Index::Narrow { keys: places, ids: vec![0; n] }
-        } else {
-            Index::Wide(places)
-        };
+        let index = Arc::new(Places::new(n));
         Store {
-            rows: Rows::new(layout.words()),
+            rows: Rows::new(&layout.word_bits()),
             layout: Arc::new(layout),
             parents: Parents::default(),
+            full_at: index.room(),
             index,
+            told: Arc::default(),
+            limit: Limit::default(),
+            is_cramped: false,
         }
+    }
+
+    /// The same within a limit of memory, for which it asks before the index grows.
+    pub fn within(self, limit: Limit) -> Store {
+        Store { limit, ..self }
     }
 
     pub fn len(&self) -> usize {
@@ -134,18 +158,24 @@ impl Store {
     }
 
     pub fn view(&self) -> View {
-        let (places, full) = match &self.index {
-            Index::Narrow { keys, .. } => (keys, None),
-            Index::Wide(places) => (places, Some(self.rows.full.clone())),
-        };
-        View { layout: self.layout.clone(), places: places.clone(), full }
+        self.tell();
+        View {
+            layout: self.layout.clone(),
+            rows: self.rows.clone(),
+            index: self.index.clone(),
+            told: self.told.clone(),
+        }
+    }
+
+    /// Views see the states that there are now, as far as they know of their rows and places.
+    #[inline]
+    pub fn tell(&self) {
+        self.told.store(self.len() as StateId, Ordering::Release);
     }
 
     /// Whether a view shows less than a new one would.
     pub fn is_beyond(&self, view: &View) -> bool {
-        let (Index::Narrow { keys: places, .. } | Index::Wide(places)) = &self.index;
-        !Arc::ptr_eq(places, &view.places)
-            || view.full.as_ref().is_some_and(|full| full.len() < self.rows.full.len())
+        !Arc::ptr_eq(&self.index, &view.index) || view.rows.chunks() < self.rows.chunks()
     }
 
     /// The states as they are now, for somebody who looks at them later.
@@ -158,6 +188,11 @@ impl Store {
         self.layout.words()
     }
 
+    /// Whether the limit of memory has kept the index from growing. It has room for some more states.
+    pub fn is_cramped(&self) -> bool {
+        self.is_cramped
+    }
+
     /// Whether there may soon be no room for what a row needs beside it.
     pub fn is_exhausted(&self) -> bool {
         self.layout.is_exhausted()
@@ -165,25 +200,24 @@ impl Store {
 
     /// How many states can be stored before the index grows.
     pub fn room(&self) -> usize {
-        let (Index::Narrow { keys: places, .. } | Index::Wide(places)) = &self.index;
-        (places.len() / 4 * 3).saturating_sub(self.len())
+        self.full_at.saturating_sub(self.len())
     }
 
     /// A state's row, packed.
     #[inline]
-    pub fn key(&self, id: StateId) -> &[u64] {
+    pub fn key(&self, id: StateId) -> Row {
         self.rows.get(id)
     }
 
     pub fn row(&self, id: StateId) -> Row {
-        self.layout.unpack(self.key(id)).collect()
+        self.layout.unpack(&self.key(id)).collect()
     }
 
     /// [`Store::row`] into a vector.
     #[inline]
     pub fn read(&self, id: StateId, row: &mut Vec<u64>) {
         row.clear();
-        row.extend(self.layout.unpack(self.key(id)));
+        row.extend(self.layout.unpack(&self.key(id)));
     }
 
     /// One word of the row that a key packs.
@@ -224,19 +258,17 @@ impl Store {
         counts
     }
 
+    /// The place of a key, or a free one for it.
+    #[inline]
+    fn slot(&self, key: &[u64], hash: u64) -> Slot {
+        self.index.find(hash, |id| self.rows.is(id, key))
+    }
+
     /// The id of a row.
     pub fn find(&self, row: &[u64]) -> Option<StateId> {
-        match &self.index {
-            Index::Narrow { keys, ids } => {
-                let found = keys.narrow(self.layout.pack_narrow(row));
-                (!found.is_free()).then(|| ids[found.at])
-            }
-            Index::Wide(places) => {
-                let key = self.layout.pack(row);
-                let found = places.wide(hash(&key), &key, |id| Some(self.rows.get(id)));
-                (!found.is_free()).then(|| id_of(found.word))
-            }
-        }
+        let key = self.layout.pack(row);
+        let slot = self.slot(&key, hash(&key));
+        (!slot.is_free()).then(|| self.index.id(slot))
     }
 
     /// The state with a packed row.
@@ -252,47 +284,30 @@ impl Store {
     /// Asks the memory for the place where a row will be looked up.
     #[inline]
     pub fn prefetch_row(&self, row: &[u64]) {
-        match &self.index {
-            Index::Narrow { .. } => self.prefetch(&[self.layout.pack_narrow(row)]),
-            Index::Wide(_) => self.prefetch(&self.layout.pack(row)),
+        if self.layout.words() == 1 {
+            self.prefetch(&[self.layout.pack_narrow(row)]);
+        } else {
+            self.prefetch(&self.layout.pack(row));
         }
     }
 
     /// The same for a key.
     #[inline]
     pub fn prefetch(&self, key: &[u64]) {
-        match &self.index {
-            Index::Narrow { keys, ids } => keys.prefetch_with(mix(key[0]), ids),
-            Index::Wide(places) => places.prefetch_with::<()>(hash(key), &[]),
-        }
+        self.index.prefetch(hash(key));
     }
 
     /// Stores a key if it is not there.
     #[inline]
     fn insert(&mut self, key: &[u64], parent: StateId) -> Insertion<StateId> {
-        let id = self.parents.len() as StateId;
-        let is_full = match &mut self.index {
-            Index::Narrow { keys, ids } => {
-                let found = keys.narrow(key[0]);
-                if !found.is_free() {
-                    return Insertion::Present(ids[found.at]);
-                }
-                keys.set(found.at, key[0] + 1);
-                ids[found.at] = id;
-                keys.is_full(id as usize + 1)
-            }
-            Index::Wide(places) => {
-                let h = hash(key);
-                let found = places.wide(h, key, |id| Some(self.rows.get(id)));
-                if !found.is_free() {
-                    return Insertion::Present(id_of(found.word));
-                }
-                places.set(found.at, word(h, id));
-                places.is_full(id as usize + 1)
-            }
-        };
-        self.push(key, parent);
-        if is_full {
+        let hash = hash(key);
+        let slot = self.slot(key, hash);
+        if !slot.is_free() {
+            return Insertion::Present(self.index.id(slot));
+        }
+        let id = self.push(key, parent);
+        self.index.set(slot.at, hash, id);
+        if self.len() >= self.full_at {
             self.grow();
         }
         Insertion::Inserted(id)
@@ -301,7 +316,7 @@ impl Store {
     #[inline]
     fn push(&mut self, key: &[u64], parent: StateId) -> StateId {
         let id = self.parents.len() as StateId;
-        self.rows.push(key);
+        self.rows.push(id, key);
         self.parents.push(parent);
         id
     }
@@ -312,43 +327,47 @@ impl Store {
             Insertion::Inserted(id) => id,
             Insertion::Present(_) => {
                 let packed = self.layout.pack(key.row);
-                self.push(&packed, key.parent)
+                let id = self.push(&packed, key.parent);
+                if self.len() >= self.full_at {
+                    self.grow();
+                }
+                id
             }
         }
     }
 
-    /// Doubles the index. Views keep the old one.
+    /// Makes a larger index of the rows. Where there is no memory for it, the index that there is gets fuller than it
+    /// should be, until whoever drives the search has looked ([`Store::is_cramped`]).
     #[cold]
     fn grow(&mut self) {
-        match &mut self.index {
-            Index::Narrow { keys, ids } => {
-                let new = Places::new(keys.len() * 2);
-                let mut new_ids = pages::room(new.len());
-                new_ids.resize(new.len(), 0);
-                for (key, id) in keys.words().zip(ids.iter()).filter(|(key, _)| *key != 0) {
-                    let at = new.narrow(key - 1).at;
-                    new.set(at, key);
-                    new_ids[at] = *id;
-                }
-                (*keys, *ids) = (Arc::new(new), new_ids);
-            }
-            Index::Wide(places) => {
-                let new = Places::new(places.len() * 2);
-                for word in places.words().filter(|w| *w != 0) {
-                    new.set(new.free(hash(self.rows.get(id_of(word)))), word);
-                }
-                *places = Arc::new(new);
+        let places = self.index.larger(self.len());
+        let more = (places - self.index.len()) * size_of::<u32>();
+        if self.len() < self.index.most() && more >= LITTLE && !self.limit.allows(more) {
+            (self.is_cramped, self.full_at) = (true, self.index.most());
+            return;
+        }
+        let index = self.index.grown(places);
+        let mut soon = [(0, 0); SOON];
+        // A row that is there twice is found by its first number, which is put in first.
+        for id in 0..self.len() as StateId {
+            let next = &mut soon[id as usize % SOON];
+            let (hash, before) = std::mem::replace(next, (hash(&self.rows.get(id)), id));
+            index.prefetch(next.0);
+            if id as usize >= SOON {
+                index.set(index.free(hash), hash, before);
             }
         }
+        for id in (self.len().saturating_sub(SOON)..self.len()).map(|id| id as StateId) {
+            let (hash, _) = soon[id as usize % SOON];
+            index.set(index.free(hash), hash, id);
+        }
+        (self.full_at, self.is_cramped) = (index.room(), false);
+        self.index = Arc::new(index);
     }
 
     /// Bytes held, as allocated.
     pub fn bytes(&self) -> usize {
-        let index = match &self.index {
-            Index::Narrow { keys, ids } => keys.len() * 8 + ids.len() * 4,
-            Index::Wide(places) => places.len() * 8,
-        };
-        self.rows.bytes() + self.parents.bytes() + index
+        self.rows.bytes() + self.parents.bytes() + self.index.bytes()
     }
 }
 
@@ -357,9 +376,10 @@ impl Rrac<Arriving<'_>> for Store {
 
     #[inline]
     fn insert_if_absent(&mut self, key: Arriving) -> Insertion<StateId> {
-        match &self.index {
-            Index::Narrow { .. } => self.insert(&[self.layout.pack_narrow(key.row)], key.parent),
-            Index::Wide(_) => self.insert(&self.layout.pack(key.row), key.parent),
+        if self.layout.words() == 1 {
+            self.insert(&[self.layout.pack_narrow(key.row)], key.parent)
+        } else {
+            self.insert(&self.layout.pack(key.row), key.parent)
         }
     }
 }
@@ -374,106 +394,4 @@ impl Rrac<Packed<'_>> for Store {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::system::Width;
-
-    fn layouts() -> [Layout; 4] {
-        // One word, one full word, two packed words, and names beside sets.
-        [
-            Layout::of_bits(&[10, 1]),
-            Layout::of_bits(&[64, 64]),
-            Layout::of_bits(&[40, 40]),
-            Layout::new(&[Width::Name, Width::Bits(1)]),
-        ]
-    }
-
-    #[test]
-    fn equal_rows_have_one_id_and_rows_come_back() {
-        for layout in layouts() {
-            let mut store = Store::new(layout);
-            for i in 0..5_000u64 {
-                let row = [i % 1000, i / 1000 % 2];
-                let id = store.len() as StateId;
-                store.prefetch_row(&row);
-                match store.insert_if_absent(Arriving { row: &row, parent: ROOT }) {
-                    Insertion::Inserted(new) => assert_eq!((new, i < 2000), (id, true)),
-                    Insertion::Present(old) => assert_eq!((&store.row(old)[..], i >= 2000), (&row[..], true)),
-                }
-            }
-            assert_eq!(store.len(), 2000);
-            assert!((0..2000).all(|id| store.find(&store.row(id)) == Some(id)));
-            assert_eq!(store.find(&[1001, 0]), None);
-        }
-    }
-
-    #[test]
-    fn a_state_without_variables_is_one_state() {
-        let mut store = Store::new(Layout::new(&[]));
-        assert_eq!(store.insert_if_absent(Arriving { row: &[], parent: ROOT }), Insertion::Inserted(0));
-        assert_eq!(store.insert_if_absent(Arriving { row: &[], parent: ROOT }), Insertion::Present(0));
-        assert!(store.row(0).is_empty());
-    }
-
-    #[test]
-    fn full_words_are_kept_whole() {
-        let mut store = Store::new(Layout::of_bits(&[64, 64]));
-        for row in [[u64::MAX, 0], [0, u64::MAX], [u64::MAX, u64::MAX]] {
-            let Insertion::Inserted(id) = store.insert_if_absent(Arriving { row: &row, parent: ROOT }) else {
-                panic!("{row:?} is new")
-            };
-            assert_eq!(store.row(id)[..], row);
-        }
-    }
-
-    #[test]
-    fn a_row_may_be_kept_twice() {
-        for layout in layouts() {
-            let mut store = Store::new(layout);
-            let key = Arriving { row: &[5, 1], parent: ROOT };
-            assert_eq!((store.append(key), store.append(key)), (0, 1));
-            assert_eq!((&store.row(1)[..], store.find(key.row)), (key.row, Some(0)));
-        }
-    }
-
-    /// A view is looked at while the store is written to: what was never stored is not there, what was stored before
-    /// the view was made is.
-    #[test]
-    fn views_may_be_looked_at_while_states_arrive() {
-        let layouts = [Layout::of_bits(&[30, 1]), Layout::of_bits(&[64, 64])];
-        for layout in layouts.iter().cycle().take(8).cloned() {
-            let mut store = Store::new(layout);
-            let add = |store: &mut Store, i: u64| {
-                let _ = store.insert_if_absent(Arriving { row: &[i, 0], parent: ROOT });
-            };
-            let before = 400_000;
-            (0..before).for_each(|i| add(&mut store, i));
-            // Chunks that are not full are not seen.
-            let seen = if store.layout.is_narrow() { before } else { before / 4_096 * 4_096 };
-            let view = store.view();
-            let is_done = std::sync::atomic::AtomicBool::new(false);
-            std::thread::scope(|scope| {
-                let reader = scope.spawn(|| {
-                    let (mut keys, mut rounds) = (vec![], 0);
-                    while rounds == 0 || !is_done.load(std::sync::atomic::Ordering::SeqCst) {
-                        keys.clear();
-                        for i in (0..20_000).map(|i| (i + rounds * 20_000) % seen) {
-                            view.pack(&[i, 0], &mut keys);
-                            view.pack(&[i, 1], &mut keys);
-                        }
-                        let keys: Vec<&[u64]> = keys.chunks(view.key_words()).collect();
-                        assert!(keys.iter().step_by(2).all(|k| view.has(k)), "what is stored is seen");
-                        assert!(!keys.iter().skip(1).step_by(2).any(|k| view.has(k)), "and nothing else");
-                        rounds += 1;
-                    }
-                });
-                // Not so many that the index grows: the view would keep the old one.
-                let room = store.room() as u64;
-                (before..before + room - 1).for_each(|i| add(&mut store, i));
-                is_done.store(true, std::sync::atomic::Ordering::SeqCst);
-                assert!(reader.join().is_ok());
-            });
-            assert!(!store.is_beyond(&view) || !store.layout.is_narrow());
-        }
-    }
-}
+mod tests;

@@ -1,20 +1,37 @@
-//! The index: places found by hash, one word each, 0 when free. One thread writes, others may look at the same time.
+//! The index: places found by hash, 0 when free. One thread writes, others may look at the same time.
+//!
+//! A place has 32 bits: the number of a state plus one, and as much of its hash as there is room for beside that. The
+//! state's row is not there, so whoever finds a place looks the row up, which for another row's place is seldom
+//! necessary: the bits of the hash tell. What the rows tell is all that an index knows, so one that grows is made anew,
+//! in the memory that it has and some more: the old one is not kept beside it.
+//!
+//! Who looks while it is made anew, or with what was known of its size before, finds fewer states than there are. What
+//! is found is always there: the row was read.
 
 use super::StateId;
-use super::pages::room;
+use super::pages::zeros;
 use crate::value::hash::{GOLDEN, mix};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[cfg(any(test, kani))]
 mod tests;
 
-pub struct Places(Vec<AtomicU64>);
+/// Places of a block. A smaller index has a block of its own size.
+const BLOCK: usize = 1 << 21;
+
+pub struct Places {
+    blocks: Vec<Arc<[AtomicU32]>>,
+    len: usize,
+    /// The bits of a place that number a state.
+    ids: u32,
+}
 
 /// A place and its word.
 #[derive(Clone, Copy)]
 pub struct Slot {
     pub at: usize,
-    pub word: u64,
+    pub word: u32,
 }
 
 impl Slot {
@@ -26,104 +43,138 @@ impl Slot {
 
 pub const LEAST: usize = 1 << 8;
 
-/// The place where the search for a hash begins. The high bits: so a table that doubles keeps its order, and is
-/// filled from the old one front to back.
-#[inline]
-fn start(hash: u64, places: usize) -> usize {
-    (hash >> (64 - places.trailing_zeros())) as usize
+/// How many states so many places are for: three quarters of them are used then.
+fn room(places: usize) -> usize {
+    places / 4 * 3
 }
 
 impl Places {
-    /// `n` free places, a power of two.
+    /// Free places: a number below [`BLOCK`], or a multiple of it.
     pub fn new(n: usize) -> Places {
-        let mut places = room(n);
-        places.resize_with(n, AtomicU64::default);
-        Places(places)
+        let blocks = (0..n.div_ceil(BLOCK)).map(|_| zeros(n.min(BLOCK))).collect();
+        Places::of(blocks, n)
+    }
+
+    fn of(blocks: Vec<Arc<[AtomicU32]>>, len: usize) -> Places {
+        // The largest number is that of places, which is more than there are states: and of those there are fewer than
+        // 2^32 - 1.
+        let bits = (usize::BITS - len.leading_zeros()).clamp(1, 32);
+        Places { blocks, len, ids: u32::MAX >> (32 - bits) }
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.len
     }
 
-    /// A word stands for itself: nothing else has to be seen by who sees it.
-    #[inline]
-    pub fn set(&self, at: usize, word: u64) {
-        self.0[at].store(word, Ordering::Relaxed);
+    pub fn bytes(&self) -> usize {
+        self.len * size_of::<AtomicU32>()
     }
 
-    /// The first place for a hash whose word is as wanted. A free place has to be among those, and there is one.
-    ///
-    /// The word is the one that was seen: a second look could find what another key has been given the place for.
-    #[inline]
-    fn first(&self, hash: u64, is_wanted: impl Fn(u64) -> bool) -> Slot {
-        let mut at = start(hash, self.len());
-        loop {
-            let word = self.0[at].load(Ordering::Relaxed);
-            if is_wanted(word) {
-                return Slot { at, word };
-            }
-            at = (at + 1) & (self.len() - 1);
+    /// How many places a larger index has that has room for more than so many states: twice as many while they are few,
+    /// then half as many again.
+    pub fn larger(&self, states: usize) -> usize {
+        let more = |n: &usize| match *n {
+            n if n < BLOCK => n * 2,
+            n => n + (n / BLOCK / 2).max(1) * BLOCK,
+        };
+        let mut n = more(&self.len);
+        while room(n) <= states {
+            n = more(&n);
         }
+        n
     }
 
-    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        self.0.iter().map(|w| w.load(Ordering::Relaxed))
+    /// So many places, more than there are, all free; those of this index are among them if it has whole blocks.
+    pub fn grown(&self, n: usize) -> Places {
+        if self.len < BLOCK {
+            return Places::new(n);
+        }
+        for word in self.blocks.iter().flat_map(|block| block.iter()) {
+            word.store(0, Ordering::Relaxed);
+        }
+        let mut blocks = self.blocks.clone();
+        blocks.resize_with(n / BLOCK, || zeros(BLOCK));
+        Places::of(blocks, n)
     }
 
-    /// A table grows when it is three quarters full.
+    /// How many states there may be before it grows.
+    pub fn room(&self) -> usize {
+        room(self.len)
+    }
+
+    /// How many states there may be at most: there is always a free place, so that a search ends.
+    pub fn most(&self) -> usize {
+        self.len / 16 * 15
+    }
+
+    /// The place where the search for a hash begins.
     #[inline]
-    pub fn is_full(&self, states: usize) -> bool {
-        states * 4 >= self.len() * 3
+    fn start(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.len as u128) >> 64) as usize
     }
 
-    /// The place of a key, or a free one for it.
     #[inline]
-    pub fn narrow(&self, key: u64) -> Slot {
-        self.first(mix(key), |word| word == key + 1 || word == 0)
+    fn place(&self, at: usize) -> &AtomicU32 {
+        &self.blocks[at / BLOCK][at % BLOCK]
     }
 
-    /// The place of a state with this row, or a free one for it. Rows that cannot be had are other rows.
+    /// What is written before this is seen by whoever sees the word.
     #[inline]
-    pub fn wide<'r>(&self, hash: u64, key: &[u64], row: impl Fn(StateId) -> Option<&'r [u64]>) -> Slot {
-        let tag = hash as u32;
-        let is_it = |word: u64| (word >> 32) as u32 == tag && row(id_of(word)).is_some_and(|r| r == key);
-        self.first(hash, |word| word == 0 || is_it(word))
+    pub fn set(&self, at: usize, hash: u64, id: StateId) {
+        self.place(at).store(hash as u32 & !self.ids | (id + 1), Ordering::Release);
     }
 
-    /// A free place for a hash.
+    /// The state in a place that is not free.
+    #[inline]
+    pub fn id(&self, slot: Slot) -> StateId {
+        (slot.word & self.ids).wrapping_sub(1)
+    }
+
+    /// The first place for a hash that is free or whose state is the one, as far as its hash tells and `is_it`.
+    ///
+    /// The word is the one that was seen: a second look could find what another state has been given the place for.
+    #[inline]
+    pub fn find(&self, hash: u64, is_it: impl Fn(StateId) -> bool) -> Slot {
+        let tag = hash as u32 & !self.ids;
+        let mut at = self.start(hash);
+        for _ in 0..self.len {
+            let slot = Slot { at, word: self.place(at).load(Ordering::Acquire) };
+            if slot.is_free() || slot.word & !self.ids == tag && is_it(self.id(slot)) {
+                return slot;
+            }
+            at = if at + 1 == self.len { 0 } else { at + 1 };
+        }
+        // There is a free place, but for somebody who looks while all of them change.
+        Slot { at, word: 0 }
+    }
+
+    /// The first free place for a hash.
+    #[inline]
     pub fn free(&self, hash: u64) -> usize {
-        self.first(hash, |word| word == 0).at
+        let mut at = self.start(hash);
+        while self.place(at).load(Ordering::Relaxed) != 0 {
+            at = if at + 1 == self.len { 0 } else { at + 1 };
+        }
+        at
+    }
+
+    /// The first place for a hash that may be its state's.
+    #[inline]
+    pub fn guess(&self, hash: u64) -> Slot {
+        self.find(hash, |_| true)
     }
 
     /// Asks the memory for the place where the search begins.
     #[inline]
     pub fn prefetch(&self, hash: u64) {
-        prefetch(&self.0, start(hash, self.len()));
+        let at = self.start(hash);
+        prefetch(&self.blocks[at / BLOCK], at % BLOCK);
     }
-
-    /// The same here and in a table beside this one.
-    #[inline]
-    pub fn prefetch_with<T>(&self, hash: u64, beside: &[T]) {
-        let at = start(hash, self.len());
-        prefetch(&self.0, at);
-        prefetch(beside, at);
-    }
-}
-
-/// The word of a state in a table of wide rows.
-#[inline]
-pub fn word(hash: u64, id: StateId) -> u64 {
-    hash << 32 | u64::from(id + 1)
-}
-
-#[inline]
-pub fn id_of(word: u64) -> StateId {
-    (word as StateId).wrapping_sub(1)
 }
 
 #[inline]
 #[allow(unsafe_code)] // One hint to the processor.
-fn prefetch<T>(items: &[T], at: usize) {
+pub fn prefetch<T>(items: &[T], at: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(item) = items.get(at) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -134,10 +185,14 @@ fn prefetch<T>(items: &[T], at: usize) {
     let _ = (items, at);
 }
 
+/// The hash of a key.
 #[inline]
-pub fn hash(row: &[u64]) -> u64 {
-    let mut h = row.len() as u64;
-    for w in row {
+pub fn hash(key: &[u64]) -> u64 {
+    if let [word] = key {
+        return mix(*word);
+    }
+    let mut h = key.len() as u64;
+    for w in key {
         h = mix(h ^ w).rotate_left(29).wrapping_add(GOLDEN);
     }
     mix(h)

@@ -1,67 +1,190 @@
-//! Packed rows and parents in chunks. A chunk that is full does not change any more, so others may read it.
+//! Packed rows and parents in chunks: what grows is never copied, and needs no reserve.
+//!
+//! A row has as many bits as its layout needs, and begins where the one before it ends. One thread writes; others may
+//! read the rows of which they have heard: a word that has a part of two rows is written twice, and the part of the
+//! first is the same both times.
 
-use super::StateId;
+use super::places::prefetch;
+use super::{Row, StateId};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Rows of a chunk.
-const CHUNK: usize = 1 << 12;
+/// Bits of a chunk, about.
+const BITS: usize = 1 << 19;
 
-#[derive(Clone, Debug, Default)]
-pub struct Full(Vec<Arc<[u64]>>);
+/// Where the words of a packed row are.
+#[derive(Clone, Debug)]
+struct Shape {
+    /// Bits of each word, at most 64.
+    bits: Vec<u32>,
+    /// Their sum.
+    row: usize,
+    /// A chunk has two to the power of this many rows.
+    shift: u32,
+}
 
-impl Full {
-    /// Chunks.
-    pub fn len(&self) -> usize {
-        self.0.len()
+impl Shape {
+    fn new(bits: &[u32]) -> Shape {
+        let row: usize = bits.iter().map(|n| *n as usize).sum();
+        Shape { bits: bits.to_vec(), row, shift: (BITS / row.max(1)).max(64).ilog2() }
     }
 
-    /// A row, if its chunk is full.
+    /// A row's chunk, and the bit in it where the row begins.
     #[inline]
-    pub fn get(&self, id: StateId, words: usize) -> Option<&[u64]> {
-        let at = id as usize % CHUNK * words;
-        self.0.get(id as usize / CHUNK).map(|chunk| &chunk[at..at + words])
+    fn place(&self, id: StateId) -> (usize, usize) {
+        let id = id as usize;
+        (id >> self.shift, (id & ((1 << self.shift) - 1)) * self.row)
+    }
+
+    /// Words of a chunk: a chunk has a multiple of 64 rows.
+    fn words(&self) -> usize {
+        (self.row << self.shift) / 64
     }
 }
 
+/// Some bits, at most 64, from a place on.
+#[inline]
+fn bits_at(chunk: &[AtomicU64], at: usize, bits: u32) -> u64 {
+    let (word, shift) = (at / 64, (at % 64) as u32);
+    let low = chunk[word].load(Ordering::Relaxed) >> shift;
+    let high = if shift + bits > 64 { chunk[word + 1].load(Ordering::Relaxed) << (64 - shift) } else { 0 };
+    (low | high) & (u64::MAX >> (64 - bits))
+}
+
+/// Writes bits where all are 0.
+#[inline]
+fn put_bits(chunk: &[AtomicU64], at: usize, bits: u32, value: u64) {
+    let (word, shift) = (at / 64, (at % 64) as u32);
+    let add = |word: usize, value: u64| {
+        chunk[word].store(chunk[word].load(Ordering::Relaxed) | value, Ordering::Relaxed);
+    };
+    add(word, value << shift);
+    if shift + bits > 64 {
+        add(word + 1, value >> (64 - shift));
+    }
+}
+
+/// The rows, or those that there were some time ago: the number of these is somewhere else.
+#[derive(Clone, Debug)]
 pub struct Rows {
-    pub words: usize,
-    pub full: Full,
-    /// The chunk that is filled now.
-    last: Vec<u64>,
+    shape: Arc<Shape>,
+    chunks: Arc<Vec<Arc<[AtomicU64]>>>,
 }
 
 impl Rows {
-    pub fn new(words: usize) -> Rows {
-        Rows { words, full: Full::default(), last: Vec::new() }
+    /// Packed rows with so many bits in each of their words.
+    pub fn new(bits: &[u32]) -> Rows {
+        Rows { shape: Arc::new(Shape::new(bits)), chunks: Arc::default() }
+    }
+
+    /// Chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks.len()
     }
 
     #[inline]
-    pub fn get(&self, id: StateId) -> &[u64] {
-        self.full.get(id, self.words).unwrap_or_else(|| {
-            let at = id as usize % CHUNK * self.words;
-            &self.last[at..at + self.words]
+    pub fn get(&self, id: StateId) -> Row {
+        let (chunk, mut at) = self.shape.place(id);
+        let chunk = &self.chunks[chunk];
+        let words = self.shape.bits.iter().map(|bits| {
+            let word = bits_at(chunk, at, *bits);
+            at += *bits as usize;
+            word
+        });
+        words.collect()
+    }
+
+    /// Whether this is the row of a state. A state whose chunk is not here has another one.
+    #[inline]
+    pub fn is(&self, id: StateId, row: &[u64]) -> bool {
+        let (chunk, mut at) = self.shape.place(id);
+        let Some(chunk) = self.chunks.get(chunk) else { return false };
+        if let [word] = row {
+            return bits_at(chunk, at, self.shape.row as u32) == *word;
+        }
+        row.iter().zip(&self.shape.bits).all(|(word, bits)| {
+            let is_it = bits_at(chunk, at, *bits) == *word;
+            at += *bits as usize;
+            is_it
         })
     }
 
+    /// Asks the memory for a row.
     #[inline]
-    pub fn push(&mut self, row: &[u64]) {
-        self.last.extend_from_slice(row);
-        if self.last.len() == CHUNK * self.words {
-            self.full.0.push(Arc::from(&self.last[..]));
-            self.last.clear();
+    pub fn prefetch(&self, id: StateId) {
+        let (chunk, at) = self.shape.place(id);
+        if let Some(chunk) = self.chunks.get(chunk) {
+            prefetch(chunk, at / 64);
+        }
+    }
+
+    /// Adds the row of a state, the first that has none.
+    #[inline]
+    pub fn push(&mut self, id: StateId, row: &[u64]) {
+        let (chunk, mut at) = self.shape.place(id);
+        if chunk == self.chunks.len() {
+            let zeros = (0..self.shape.words()).map(|_| AtomicU64::new(0)).collect();
+            Arc::make_mut(&mut self.chunks).push(zeros);
+        }
+        let chunk = &self.chunks[chunk];
+        for (word, bits) in row.iter().zip(&self.shape.bits) {
+            put_bits(chunk, at, *bits, *word);
+            at += *bits as usize;
         }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        (self.full.len() * CHUNK * self.words + self.last.capacity()) * 8
+        self.chunks.len() * self.shape.words() * 8
     }
 }
 
-/// The parents of the states, in chunks as well: what grows is never copied, and needs no reserve.
-#[derive(Default)]
+/// Parents of a chunk.
+const CHUNK: usize = 1 << 12;
+
+/// The parents of some states. Breadth first they come in order, so those of states that come one after the other are
+/// close together.
+#[derive(Clone)]
+enum Kin {
+    /// All the same.
+    One(StateId),
+    /// The least, and how far from it each is.
+    Near(StateId, Arc<[u16]>),
+    Far(Arc<[StateId]>),
+}
+
+impl Kin {
+    fn of(parents: &[StateId]) -> Kin {
+        let least = parents.iter().copied().min().unwrap_or_default();
+        let near = |p: &StateId| u16::try_from(p - least).ok();
+        match parents.iter().map(near).collect::<Option<Arc<[u16]>>>() {
+            Some(near) if near.iter().all(|p| *p == 0) => Kin::One(least),
+            Some(near) => Kin::Near(least, near),
+            None => Kin::Far(parents.into()),
+        }
+    }
+
+    #[inline]
+    fn get(&self, at: usize) -> StateId {
+        match self {
+            Kin::One(parent) => *parent,
+            Kin::Near(least, near) => least + StateId::from(near[at]),
+            Kin::Far(far) => far[at],
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Kin::One(_) => 0,
+            Kin::Near(_, near) => near.len() * 2,
+            Kin::Far(far) => far.len() * 4,
+        }
+    }
+}
+
+#[derive(Clone, Default)]
 pub struct Parents {
-    full: Vec<Arc<[StateId]>>,
+    full: Vec<Kin>,
     last: Vec<StateId>,
 }
 
@@ -73,47 +196,44 @@ impl Parents {
     #[inline]
     pub fn get(&self, id: StateId) -> StateId {
         let (chunk, at) = (id as usize / CHUNK, id as usize % CHUNK);
-        self.full.get(chunk).map_or_else(|| self.last[at], |full| full[at])
+        self.full.get(chunk).map_or_else(|| self.last[at], |full| full.get(at))
     }
 
     #[inline]
     pub fn push(&mut self, parent: StateId) {
         self.last.push(parent);
         if self.last.len() == CHUNK {
-            self.full.push(Arc::from(&self.last[..]));
+            self.full.push(Kin::of(&self.last));
             self.last.clear();
         }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
-        self.full.iter().flat_map(|chunk| chunk.iter()).chain(&self.last).copied()
+        let full = self.full.iter().flat_map(|kin| (0..CHUNK).map(|at| kin.get(at)));
+        full.chain(self.last.iter().copied())
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        (self.full.len() * CHUNK + self.last.capacity()) * 4
+        let full: usize = self.full.iter().map(|kin| size_of::<Kin>() + kin.bytes()).sum();
+        full + self.last.capacity() * 4
     }
 }
 
-/// Rows and parents as they were at some moment. Chunks that are full are shared and not copied.
+/// Rows and parents as they were at some moment. Chunks are shared and not copied.
 pub struct Frozen {
-    words: usize,
-    rows: (Full, Vec<u64>),
-    parents: (Vec<Arc<[StateId]>>, Vec<StateId>),
+    rows: Rows,
+    parents: Parents,
 }
 
 impl Frozen {
     pub fn of(rows: &Rows, parents: &Parents) -> Frozen {
-        Frozen {
-            words: rows.words,
-            rows: (rows.full.clone(), rows.last.clone()),
-            parents: (parents.full.clone(), parents.last.clone()),
-        }
+        Frozen { rows: rows.clone(), parents: parents.clone() }
     }
 
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.parents.0.len() * CHUNK + self.parents.1.len()
+        self.parents.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -121,12 +241,11 @@ impl Frozen {
     }
 
     /// The packed rows, in the order of the states.
-    pub fn keys(&self) -> impl Iterator<Item = &[u64]> {
-        let chunks = self.rows.0.0.iter().map(|chunk| &chunk[..]).chain([&self.rows.1[..]]);
-        chunks.flat_map(|chunk| chunk.chunks_exact(self.words))
+    pub fn keys(&self) -> impl Iterator<Item = Row> + '_ {
+        (0..self.len() as StateId).map(|id| self.rows.get(id))
     }
 
     pub fn parents(&self) -> impl Iterator<Item = StateId> + '_ {
-        self.parents.0.iter().flat_map(|chunk| chunk.iter()).chain(&self.parents.1).copied()
+        self.parents.iter()
     }
 }

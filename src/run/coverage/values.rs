@@ -113,7 +113,7 @@ pub fn variables(machine: &Machine, store: &Store, group: Option<&Group>) -> Vec
     for id in 0..states {
         let key = store.key(id);
         for (place, seen) in &mut watched {
-            let w = store.word(key, first + *place);
+            let w = store.word(&key, first + *place);
             match seen {
                 Seen::Small(bits) => *bits |= 1 << (w & 63),
                 Seen::Integer(n) if w & 1 == 0 => n.add(w as i64 >> 1),
