@@ -4,7 +4,7 @@
 //! expanded ([`Lazy`]) appear only while evaluating; `ops::force` gives them their form before they are compared,
 //! put into a set or stored.
 
-use super::fault::{Fault, Res, WdKind};
+use super::fault::{Fault, Res};
 use super::mask;
 use super::ranges::Ranges;
 use super::rep::{R, Rep, SetKind, Shape, low};
@@ -115,14 +115,9 @@ pub trait Closure: Send + Sync {
     fn contains(&self, v: &Val) -> Res<bool>;
     /// The value at x when the set is used as a function.
     fn apply(&self, x: &Val) -> Res<Val>;
-    /// What the set relates to x when it is used as a relation.
-    fn images(&self, x: &Val) -> Res<Vec<Val>> {
-        match self.apply(x) {
-            Ok(y) => Ok(vec![y]),
-            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(Vec::new()),
-            Err(e) => Err(e),
-        }
-    }
+    /// What the set relates to x when it is used as a relation. That [`Closure::apply`] is outside of a domain does
+    /// not say that there is nothing: it may be the domain of a function inside of it.
+    fn images(&self, x: &Val) -> Res<Vec<Val>>;
     /// All elements, or a limit fault when there is no end of them.
     fn elements(&self, limit: usize) -> Res<Vec<Val>>;
     /// Whether it cannot be expanded as far as is known without trying.
@@ -366,6 +361,10 @@ impl Closure for Shift {
 
     fn apply(&self, x: &Val) -> Res<Val> {
         Ok(self.add(x))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        Ok(vec![self.add(x)])
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {

@@ -258,6 +258,27 @@ fn infinite_sets_are_told_from_finite_ones() {
         ("{{} |-> 7}(NATURAL - NATURAL)", "7 or limit"),
         ("(NATURAL - NATURAL) : {{}}", "TRUE or limit"),
         ("min(NATURAL - {0})", "1 or limit"),
+        // A part that has no value is not made up for by another part, also where the set is a value.
+        ("LET g BE g = NATURAL1 \\/ {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 5 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 /\\ {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 - {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 * {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 |-> 5 : g END", "error B0304"),
+        ("LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN {-1, 5} : POW(g) END", "error B0304"),
+        ("LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN [-1, 5] : seq(g) END", "error B0304"),
+        (
+            "LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN {-1 |-> 0, 5 |-> 0} : g +-> {0} END",
+            "error B0304",
+        ),
+        ("LET g BE g = id({x | x : NATURAL & {1 |-> 2}(x) > 0}) IN 5 |-> 5 : g END", "error B0304"),
+        ("LET g BE g = id({x | x : NATURAL & {1 |-> 2}(x) > 0}) IN g[{1, 5}] END", "error B0304"),
+        (
+            "LET g BE g = prj1({x | x : NATURAL & {1 |-> 2}(x) > 0}, NATURAL) IN g[{5 |-> 0}] END",
+            "error B0304",
+        ),
+        ("LET g BE g = %x.(x : NATURAL | {1 |-> 2}(x)) \\/ {5 |-> 7} IN g(5) END", "error B0304"),
+        ("LET g BE g = %x.(x : NATURAL1 | x + x) \\/ {0 |-> 7} IN g(0) + g(1) END", "9"),
+        ("(%x.(x : NATURAL1 | x + x) - {1 |-> 2})(1)", "error B0304"),
+        ("(%x.(x : NATURAL1 | x + x) /\\ %x.(x : NATURAL | x * x))(2)", "4"),
         // What cannot be decided may be what decides it.
         ("1/0 = 1 or (NATURAL - NATURAL) = {}", "TRUE or limit"),
         ("1/0 = 1 & (NATURAL - NATURAL) /= {}", "FALSE or limit"),

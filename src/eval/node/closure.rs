@@ -448,29 +448,36 @@ pub(super) enum BuiltinKind {
     Projection { first: bool, a: Val, b: Val },
 }
 
-impl Closure for Builtin {
-    fn contains(&self, v: &Val) -> Res<bool> {
-        let (x, y) = v.split(self.rep.elem());
-        match self.apply(&x) {
-            Ok(z) => Ok(y == z),
-            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
-            Err(e) => Err(e),
-        }
-    }
-
-    fn apply(&self, x: &Val) -> Res<Val> {
+impl Builtin {
+    /// The value at x, if x is in the domain.
+    fn image(&self, x: &Val) -> Res<Option<Val>> {
         let (from, _) = self.rep.as_rel();
-        let (inside, value) = match &self.kind {
-            BuiltinKind::Identity(s) => (ops::member(x, s, &Rep::set(from.clone()))?, x.clone()),
+        Ok(match &self.kind {
+            BuiltinKind::Identity(s) => ops::member(x, s, &Rep::set(from.clone()))?.then(|| x.clone()),
             BuiltinKind::Projection { first, a, b } => {
                 let (ra, rb) = from.as_pair();
                 let (l, r) = x.split(from);
-                let inside =
-                    ops::member(&l, a, &Rep::set(ra.clone()))? && ops::member(&r, b, &Rep::set(rb.clone()))?;
-                (inside, if *first { l } else { r })
+                // Both are asked: what has no value in one is not made up for by the other.
+                let left = ops::member(&l, a, &Rep::set(ra.clone()))?;
+                let right = ops::member(&r, b, &Rep::set(rb.clone()))?;
+                (left && right).then(|| if *first { l } else { r })
             }
-        };
-        if inside { Ok(value) } else { Err(Fault::wd(WdKind::OutsideDomain)) }
+        })
+    }
+}
+
+impl Closure for Builtin {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        Ok(self.image(&x)?.as_ref() == Some(&y))
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        self.image(x)?.ok_or_else(|| Fault::wd(WdKind::OutsideDomain))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        Ok(self.image(x)?.into_iter().collect())
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {

@@ -109,19 +109,22 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
         }
         Val::Lazy(l) => match &*l.0 {
             Lazy::Closure(c) => c.apply(x),
-            Lazy::Union(a, b) => {
-                // Function given by cases, one of them symbolic.
-                let by = |f: &Val| match apply(f, x, rep) {
-                    Ok(v) => Ok(Some(v)),
-                    Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(None),
-                    Err(e) => Err(e),
-                };
-                match (by(a)?, by(b)?) {
-                    (Some(v), None) | (None, Some(v)) => Ok(v),
-                    (Some(v), Some(w)) if equal(&v, &w, rep.as_rel().1)? => Ok(v),
-                    (Some(_), Some(_)) => Err(Fault::wd(WdKind::NotFunctional)),
-                    (None, None) => Err(Fault::wd(WdKind::OutsideDomain)),
+            // A function given by cases, or cut down, one part of it symbolic. Each part is asked what it relates to x:
+            // that x is outside of a domain says nothing, it may be the domain of a function inside of the part.
+            Lazy::Union(..) | Lazy::Inter(..) | Lazy::Diff(..) if symbolic(r) => {
+                let mut found: Option<Val> = None;
+                let mut all = Vec::new();
+                images(r, x, rep, &mut |y| all.push(y))?;
+                for y in all {
+                    match &found {
+                        Some(z) if !equal(z, &y, rep.as_rel().1)? => {
+                            return Err(Fault::wd(WdKind::NotFunctional));
+                        }
+                        Some(_) => {}
+                        None => found = Some(y),
+                    }
                 }
+                found.ok_or_else(|| Fault::wd(WdKind::OutsideDomain))
             }
             _ => apply(&force(r.clone(), rep)?, x, rep),
         },
@@ -146,7 +149,12 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
 /// What a relation that may be symbolic relates to x.
 pub fn images(r: &Val, x: &Val, rep: &Rep, found: &mut dyn FnMut(Val)) -> Res<()> {
     let Val::Lazy(l) = r else {
-        at(r, x, rep, found);
+        // What an expanded relation relates is finite.
+        match x {
+            Val::Lazy(_) if infinite(x) => {}
+            Val::Lazy(_) => at(r, &force(x.clone(), rep.as_rel().0)?, rep, found),
+            _ => at(r, x, rep, found),
+        }
         return Ok(());
     };
     let (ra, rb) = rep.as_rel();
