@@ -118,6 +118,14 @@ pub trait Closure: Send + Sync {
     /// What the set relates to x when it is used as a relation. That [`Closure::apply`] is outside of a domain does
     /// not say that there is nothing: it may be the domain of a function inside of it.
     fn images(&self, x: &Val) -> Res<Vec<Val>>;
+    /// Whether it relates something to x.
+    fn in_domain(&self, x: &Val) -> Res<bool> {
+        Ok(!self.images(x)?.is_empty())
+    }
+    /// The same relation the other way round, if that is known by its form.
+    fn inverse(&self) -> Option<Val> {
+        None
+    }
     /// All elements, or a limit fault when there is no end of them.
     fn elements(&self, limit: usize) -> Res<Vec<Val>>;
     /// Whether it cannot be expanded as far as is known without trying.
@@ -125,6 +133,20 @@ pub trait Closure: Send + Sync {
     /// The domain, where it is known without the rest.
     fn domain(&self) -> Option<Val> {
         None
+    }
+    /// A set of which the domain is a part, if one is known.
+    fn domain_within(&self) -> Option<Val> {
+        self.domain()
+    }
+    /// Whether it certainly relates no element to two.
+    fn is_function(&self) -> bool {
+        false
+    }
+    /// Whether it certainly has a value everywhere in its domain, all of them in the set; `is_whole` if that is the
+    /// whole type.
+    fn values_lie_in(&self, set: &Val, rep: &Rep, is_whole: bool) -> bool {
+        let _ = (set, rep, is_whole);
+        false
     }
     /// The number that it adds, if that is all it does: then it is a bijection of all integers.
     fn shift(&self) -> Option<i64> {

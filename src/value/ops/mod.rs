@@ -3,10 +3,12 @@
 //! Words have their own fast forms in [`super::mask`]; what is here is complete. Symbolic sets stay symbolic
 //! where an operation allows it (membership, application, union with an infinite set) and are expanded otherwise.
 //! Here are comparisons, sets, sequences and arithmetic; `symbolic` has the sets that are tested instead of
-//! expanded, `relation` the relations and functions.
+//! expanded, `relation` the relations and functions, `derived` what is made of infinite ones.
 
 mod count;
+mod derived;
 mod relation;
+mod spaces;
 mod symbolic;
 
 pub use relation::{

@@ -1,6 +1,7 @@
 //! Symbolic sets ([`Lazy`]): which of them are infinite, what is in them, how many elements they have, and how they are
 //! enumerated where somebody needs the elements.
 
+use super::spaces::infinite_in_functions;
 use super::{force, is_empty, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
@@ -131,6 +132,23 @@ pub fn ranges(v: &Val, rep: &Rep) -> Option<Ranges> {
         Lazy::Closure(c) => c.ranges()?,
         _ => return None,
     })
+}
+
+/// Whether a set is certainly all of its type.
+pub(super) fn is_whole(set: &Val, rep: &Rep) -> bool {
+    let Val::Lazy(l) = set else {
+        let all = rep.elem().carrier;
+        return all > 0 && set.count() as u64 == all;
+    };
+    match &*l.0 {
+        Lazy::Strings | Lazy::All(_) => true,
+        Lazy::Pow { of, nonempty: false, finite: false } => is_whole(of, rep.elem()),
+        Lazy::Product(a, b) => {
+            let (ra, rb) = rep.elem().as_pair();
+            is_whole(a, &Rep::set(ra.clone())) && is_whole(b, &Rep::set(rb.clone()))
+        }
+        _ => ranges(set, rep).is_some_and(|r| r == Ranges::all()),
+    }
 }
 
 fn known_nonempty(v: &Val) -> bool {
@@ -634,7 +652,7 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
         && let Lazy::Closure(c) = &*l.0
         && c.is_infinite()
     {
-        return Err(Fault::limit("whether an infinite function lies in a function space is not decided"));
+        return infinite_in_functions(kind, &**c, from, to, rep);
     }
     let v = force(v.clone(), rep)?;
     if let (Some((na, nb)), Val::W(f), Val::W(a), Val::W(b)) = (rep.small_rel(), &v, from, to) {
