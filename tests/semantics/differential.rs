@@ -279,6 +279,9 @@ fn infinite_sets_are_told_from_finite_ones() {
         ("LET g BE g = %x.(x : NATURAL1 | x + x) \\/ {0 |-> 7} IN g(0) + g(1) END", "9"),
         ("(%x.(x : NATURAL1 | x + x) - {1 |-> 2})(1)", "error B0304"),
         ("(%x.(x : NATURAL1 | x + x) /\\ %x.(x : NATURAL | x * x))(2)", "4"),
+        // Strings are concatenated like sequences.
+        ("\"a\" ^ \"b\" ^ \"\" ^ \"c\" = \"abc\" & [1] ^ [2] = [1, 2] & {} ^ [\"a\"] = [\"a\"]", "TRUE"),
+        ("{s ^ \"x\" | s : {\"a\", \"b\"}} = {\"ax\", \"bx\"}", "TRUE"),
         // What cannot be decided may be what decides it.
         ("1/0 = 1 or (NATURAL - NATURAL) = {}", "TRUE or limit"),
         ("1/0 = 1 & (NATURAL - NATURAL) /= {}", "FALSE or limit"),
