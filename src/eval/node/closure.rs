@@ -534,7 +534,7 @@ impl Builtin {
                 // Both are asked: what has no value in one is not made up for by the other.
                 let left = ops::member(&l, a, &Rep::set(ra.clone()))?;
                 let right = ops::member(&r, b, &Rep::set(rb.clone()))?;
-                (left && right).then(|| if *first { l } else { r })
+                (left && right).then_some(if *first { l } else { r })
             }
         })
     }
