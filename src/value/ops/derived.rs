@@ -2,9 +2,8 @@
 //! asks for it, from what the parts relate to it. The definitions are those of the B-Book; all parts are asked, so that
 //! a fault in one is a fault.
 
-use super::relation::{Restrict, images, in_domain, reached_from};
 use super::symbolic::{all_of, all_values, member, visited};
-use super::{equal, force, symbolic};
+use super::{Restrict, equal, force, images, in_domain, reached_from, symbolic};
 use crate::value::fault::{Fault, Res, WdKind};
 use crate::value::rep::Rep;
 use crate::value::val::{Closure, Lazy, Val};

@@ -26,9 +26,10 @@ use super::rep::{Rep, SetKind, Shape};
 use super::val::{IntSet, Lazy, MAX_SET, Val, cmp_int, too_large, words};
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
+use relation::{in_domain, reached_from};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use symbolic::{all_of, may_have_no_value};
+use symbolic::{all_of, is_whole, may_have_no_value};
 
 /// Expands a symbolic set.
 pub fn force(v: Val, rep: &Rep) -> Res<Val> {

@@ -1,7 +1,6 @@
 //! Whether a function that cannot be listed lies in a function space.
 
-use super::symbolic::{is_whole, member};
-use super::{equal, subset};
+use super::{equal, is_whole, member, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::rep::{R, Rep, Shape};
 use crate::value::val::{Closure, FunKind, Val};
