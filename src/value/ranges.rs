@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 /// From one integer to another, both included; without one there is no end on that side.
-type Range = (Option<BigInt>, Option<BigInt>);
+pub type Range = (Option<BigInt>, Option<BigInt>);
 
 /// A union of ranges in ascending order, with at least one integer between any two of them: equal sets are written alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,11 @@ impl Ranges {
             out.push((low, high));
         }
         Ranges(out)
+    }
+
+    /// From the least to the greatest, if there are any.
+    pub fn hull(&self) -> Option<Range> {
+        Some((self.0.first()?.0.clone(), self.0.last()?.1.clone()))
     }
 
     pub fn union(mut self, other: Ranges) -> Ranges {

@@ -17,14 +17,14 @@ const MAX_BITS: u64 = 4096;
 /// Largest carrier that ordinals are used for.
 const MAX_CARRIER: u64 = 1 << 62;
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rep {
     pub shape: Shape,
     /// How many values the type has, when they are words of ordinals; 0 otherwise.
     pub carrier: u64,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     Bool,
     Elem(SetId),

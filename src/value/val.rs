@@ -4,7 +4,7 @@
 //! expanded ([`Lazy`]) appear only while evaluating; `ops::force` gives them their form before they are compared,
 //! put into a set or stored.
 
-use super::fault::{Fault, Res, WdKind};
+use super::fault::{Fault, Res};
 use super::mask;
 use super::ranges::Ranges;
 use super::rep::{R, Rep, SetKind, Shape, low};
@@ -115,13 +115,16 @@ pub trait Closure: Send + Sync {
     fn contains(&self, v: &Val) -> Res<bool>;
     /// The value at x when the set is used as a function.
     fn apply(&self, x: &Val) -> Res<Val>;
-    /// What the set relates to x when it is used as a relation.
-    fn images(&self, x: &Val) -> Res<Vec<Val>> {
-        match self.apply(x) {
-            Ok(y) => Ok(vec![y]),
-            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(Vec::new()),
-            Err(e) => Err(e),
-        }
+    /// What the set relates to x when it is used as a relation. That [`Closure::apply`] is outside of a domain does
+    /// not say that there is nothing: it may be the domain of a function inside of it.
+    fn images(&self, x: &Val) -> Res<Vec<Val>>;
+    /// Whether it relates something to x.
+    fn in_domain(&self, x: &Val) -> Res<bool> {
+        Ok(!self.images(x)?.is_empty())
+    }
+    /// The same relation the other way round, if that is known by its form.
+    fn inverse(&self) -> Option<Val> {
+        None
     }
     /// All elements, or a limit fault when there is no end of them.
     fn elements(&self, limit: usize) -> Res<Vec<Val>>;
@@ -130,6 +133,20 @@ pub trait Closure: Send + Sync {
     /// The domain, where it is known without the rest.
     fn domain(&self) -> Option<Val> {
         None
+    }
+    /// A set of which the domain is a part, if one is known.
+    fn domain_within(&self) -> Option<Val> {
+        self.domain()
+    }
+    /// Whether it certainly relates no element to two.
+    fn is_function(&self) -> bool {
+        false
+    }
+    /// Whether it certainly has a value everywhere in its domain, all of them in the set; `is_whole` if that is the
+    /// whole type.
+    fn values_lie_in(&self, set: &Val, rep: &Rep, is_whole: bool) -> bool {
+        let _ = (set, rep, is_whole);
+        false
     }
     /// The number that it adds, if that is all it does: then it is a bijection of all integers.
     fn shift(&self) -> Option<i64> {
@@ -366,6 +383,10 @@ impl Closure for Shift {
 
     fn apply(&self, x: &Val) -> Res<Val> {
         Ok(self.add(x))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        Ok(vec![self.add(x)])
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {

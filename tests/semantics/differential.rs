@@ -258,12 +258,100 @@ fn infinite_sets_are_told_from_finite_ones() {
         ("{{} |-> 7}(NATURAL - NATURAL)", "7 or limit"),
         ("(NATURAL - NATURAL) : {{}}", "TRUE or limit"),
         ("min(NATURAL - {0})", "1 or limit"),
+        // A part that has no value is not made up for by another part, also where the set is a value.
+        ("LET g BE g = NATURAL1 \\/ {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 5 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 /\\ {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 - {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 : g END", "error B0304"),
+        ("LET g BE g = NATURAL1 * {x | x : NATURAL & {1 |-> 2}(x) > 0} IN 0 |-> 5 : g END", "error B0304"),
+        ("LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN {-1, 5} : POW(g) END", "error B0304"),
+        ("LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN [-1, 5] : seq(g) END", "error B0304"),
+        (
+            "LET g BE g = {x | x : NATURAL & {1 |-> 2}(x) > 0} IN {-1 |-> 0, 5 |-> 0} : g +-> {0} END",
+            "error B0304",
+        ),
+        ("LET g BE g = id({x | x : NATURAL & {1 |-> 2}(x) > 0}) IN 5 |-> 5 : g END", "error B0304"),
+        ("LET g BE g = id({x | x : NATURAL & {1 |-> 2}(x) > 0}) IN g[{1, 5}] END", "error B0304"),
+        (
+            "LET g BE g = prj1({x | x : NATURAL & {1 |-> 2}(x) > 0}, NATURAL) IN g[{5 |-> 0}] END",
+            "error B0304",
+        ),
+        ("LET g BE g = %x.(x : NATURAL | {1 |-> 2}(x)) \\/ {5 |-> 7} IN g(5) END", "error B0304"),
+        ("LET g BE g = %x.(x : NATURAL1 | x + x) \\/ {0 |-> 7} IN g(0) + g(1) END", "9"),
+        ("(%x.(x : NATURAL1 | x + x) - {1 |-> 2})(1)", "error B0304"),
+        ("(%x.(x : NATURAL1 | x + x) /\\ %x.(x : NATURAL | x * x))(2)", "4"),
+        // Strings are concatenated like sequences.
+        ("\"a\" ^ \"b\" ^ \"\" ^ \"c\" = \"abc\" & [1] ^ [2] = [1, 2] & {} ^ [\"a\"] = [\"a\"]", "TRUE"),
+        ("{t | #s.(s : {\"a\", \"b\"} & t = s ^ \"x\")} = {\"ax\", \"bx\"}", "TRUE"),
         // What cannot be decided may be what decides it.
         ("1/0 = 1 or (NATURAL - NATURAL) = {}", "TRUE or limit"),
         ("1/0 = 1 & (NATURAL - NATURAL) /= {}", "FALSE or limit"),
         ("#x.(x : INTEGER & 10 / x = 1 & x * x * x = 1000)", "TRUE or limit"),
     ];
     check_both(&rows);
+}
+
+/// Relations made of infinite ones are asked point by point; a function that cannot be listed lies in a function space
+/// where its form shows it, and does not where an argument shows that.
+#[test]
+fn infinite_relations_are_asked_point_by_point() {
+    check_both(&[
+        ("(%x.(x : INTEGER | x + 1) ; %x.(x : INTEGER | x * 2))(4)", "10"),
+        ("(%x.(x : INTEGER | x + 1) >< %x.(x : INTEGER | x * 2))(4) = 5 |-> 8", "TRUE"),
+        ("(%x.(x : INTEGER | x + 1) || %x.(x : INTEGER | x * 2))(4 |-> 5) = 5 |-> 10", "TRUE"),
+        ("(%x.(x : INTEGER | x + 1) <+ {4 |-> 0})[{4, 5}]", "{0,6}"),
+        ("({4} <<| %x.(x : INTEGER | x + 1))[{4, 5}]", "{6}"),
+        ("({4} <<| %x.(x : INTEGER | x + 1))(4)", "error B0304"),
+        ("(NATURAL <| %x.(x : INTEGER | x + 1))[{-1, 1}]", "{2}"),
+        ("(%x.(x : INTEGER | x + 1) |> NATURAL)[{-2, -1}]", "{0}"),
+        ("(%x.(x : INTEGER | x + 1) |>> NATURAL)[{-5, 3}]", "{-4}"),
+        ("(id(NATURAL) |>> {1})[{1, 2}]", "{2}"),
+        ("3 |-> 4 : %x.(x : INTEGER | x + 1)~ or 4 |-> 3 /: %x.(x : INTEGER | x + 1)~", "FALSE"),
+        ("(id(INTEGER * INTEGER)~ ; %(x, y).(x : INTEGER & y : INTEGER | x))(3 |-> 4)", "3"),
+        ("2 |-> 1 : closure1(%x.(x : NATURAL1 | x / 2))", "TRUE or limit"),
+        ("closure1(%x.(x : NATURAL1 | x / 2))[{9}] = {4, 2, 1, 0}", "TRUE"),
+        ("4 : dom(%x.(x : NATURAL & x /= 3 | x / 0)) & 3 /: dom(%x.(x : NATURAL & x /= 3 | x / 0))", "TRUE"),
+        ("dom(%x.(x : NATURAL | x + 1)) = NATURAL", "TRUE or limit"),
+        ("dom(%x.(x : NATURAL | x + 1)) = INTEGER", "FALSE or limit"),
+        // Over a type with few values what is made of infinite relations is listed.
+        ("({TRUE |-> 3} ; %x.(x : INTEGER | bool(x > 1)))", "{(TRUE|->TRUE)}"),
+        ("({TRUE |-> 3} ; (succ ; %x.(x : INTEGER | bool(x > 3))))", "{(TRUE|->TRUE)}"),
+        ("dom({b, n | b : BOOL & n : NATURAL & (b = TRUE => n < 0)})", "{FALSE} or limit"),
+        // A fault in one part is a fault.
+        ("({4} <<| %x.(x : INTEGER | {1 |-> 2}(x)))[{4}]", "error B0304"),
+        ("(%x.(x : INTEGER | {1 |-> 2}(x)) ; %x.(x : INTEGER | x * 2))(4)", "error B0304"),
+    ]);
+    check_both(&[
+        ("%x.(x : NATURAL | x * x) : NATURAL --> NATURAL", "TRUE or limit"),
+        ("%x.(x : INTEGER | x * x) : INTEGER --> NATURAL", "TRUE or limit"),
+        ("%x.(x : INTEGER | x * x) : INTEGER --> NATURAL1", "FALSE"),
+        ("%x.(x : INTEGER | x * x * x - 1) : INTEGER --> INTEGER", "TRUE or limit"),
+        ("%x.(x : INTEGER | x - 1) : NATURAL +-> INTEGER", "FALSE or limit"),
+        ("%x.(x : NATURAL | x - 1) : INTEGER --> INTEGER", "FALSE or limit"),
+        ("%x.(x : NATURAL | x - 1) : NATURAL --> NATURAL", "FALSE"),
+        ("%x.(x : NATURAL | x / 2) : NATURAL --> NATURAL", "TRUE or limit"),
+        ("%x.(x : INTEGER | (-7) / 2 + 0 * x) : INTEGER --> {-3}", "TRUE or limit"),
+        ("%x.(x : NATURAL1 | 10 / x) : NATURAL1 --> 0..10", "TRUE or limit"),
+        ("%x.(x : NATURAL1 | 10 / x) : NATURAL1 --> 1..10", "FALSE or limit"),
+        ("%x.(x : NATURAL | 10 / x) : NATURAL --> INTEGER", "error B0301 or limit"),
+        ("%x.(x : NATURAL | 10 / (x - 100)) : NATURAL --> INTEGER", "limit"),
+        ("%x.(x : NATURAL | (x + 5) mod 2) : NATURAL --> {0, 1}", "TRUE or limit"),
+        ("%x.(x : NATURAL | (100 - x) mod 2) : NATURAL --> {0, 1}", "limit"),
+        (
+            "%x.(x : NATURAL | x ** 3) : NATURAL --> NATURAL & %x.(x : INTEGER | x ** 2) : INTEGER +-> NATURAL",
+            "TRUE or limit",
+        ),
+        ("%x.(x : NATURAL & x > 5 | x) : NATURAL +-> NATURAL", "TRUE or limit"),
+        ("%x.(x : NATURAL & x /= 1000 | x) : NATURAL --> NATURAL", "limit"),
+        ("%x.(x : NATURAL & 10 / (x - 100) < 99 | x) : NATURAL +-> NATURAL", "limit"),
+        ("%(x, y).(x : NATURAL & y : NATURAL | x + y) : NATURAL * NATURAL --> NATURAL", "TRUE or limit"),
+        ("%(x, y).(x : NATURAL & y : NATURAL | x - y) : NATURAL * NATURAL --> NATURAL", "FALSE or limit"),
+        ("%x.(x : NATURAL | {x}) : NATURAL --> POW(INTEGER)", "TRUE or limit"),
+        ("%x.(x : STRING | x) : STRING --> STRING", "TRUE or limit"),
+        ("id(NATURAL) : NATURAL --> NATURAL & id(NATURAL) : INTEGER +-> INTEGER", "TRUE or limit"),
+        ("id(NATURAL) : NATURAL --> NATURAL1 or id(NATURAL) : INTEGER --> INTEGER", "FALSE or limit"),
+        ("prj1(NATURAL, BOOL) : NATURAL * BOOL --> NATURAL", "TRUE or limit"),
+        ("%x.(x : INTEGER | IF x < 0 THEN 0 ELSE x END) : INTEGER --> NATURAL", "limit"),
+    ]);
 }
 
 /// What generates although its type is infinite: integers bounded by arithmetic, sequences up to a length, functions

@@ -193,7 +193,7 @@ fn is_plain(e: &Expr) -> bool {
 /// Whether evaluating the expression may be a well-definedness error.
 pub(super) fn may_fault(e: &Expr) -> bool {
     e.any(&|x| match &x.kind {
-        ExprKind::Apply(..) | ExprKind::Bind(..) | ExprKind::Let(..) => true,
+        ExprKind::Apply(..) | ExprKind::Bind(..) | ExprKind::Let(..) | ExprKind::Demand(..) => true,
         ExprKind::Call(f, _) => {
             !matches!(f, Fun::Dom | Fun::Ran | Fun::Pow | Fun::Fin | Fun::Id | Fun::GenUnion)
         }

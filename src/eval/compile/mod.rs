@@ -5,6 +5,7 @@ mod choice;
 mod ends;
 mod estimate;
 mod forms;
+mod function;
 mod linear;
 mod pred;
 mod solve;
@@ -668,7 +669,7 @@ impl<'m> Compiler<'m> {
             },
             _ => Node::PairW { a: Box::new(tuple), b: Box::new(body_again), nb: rb.carrier },
         };
-        self.compr(e, locals, pred, element, Some(value), rep, false)
+        self.compr(e, locals, pred, element, Some((value, body)), rep, false)
     }
 
     /// The set of the values of an expression: `{x . P | E}`, and what SIGMA, UNION … range over.
@@ -716,7 +717,7 @@ impl<'m> Compiler<'m> {
         locals: &[LocalId],
         pred: &Expr,
         element: Node,
-        value: Option<Node>,
+        value: Option<(Node, &Expr)>,
         rep: R,
         is_map: bool,
     ) -> Arc<Compr> {
@@ -737,6 +738,11 @@ impl<'m> Compiler<'m> {
             [slot] if infinite && is_integer && !is_map && value.is_none() => self.range_parts(slot, pred),
             _ => None,
         };
+        let function = match &value {
+            Some((_, body)) if infinite => self.function(&slots, pred, body),
+            _ => None,
+        };
+        let value = value.map(|(node, _)| node);
         let c = Arc::new(Compr {
             locals: locals.to_vec(),
             plan,
@@ -750,6 +756,7 @@ impl<'m> Compiler<'m> {
             infinite,
             pointwise,
             ranges,
+            function,
             span: e.span,
             last,
         });

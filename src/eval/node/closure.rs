@@ -188,6 +188,36 @@ impl Compr {
         Ok(out)
     }
 
+    /// Whether it relates something to x: the value of a function need not be computed, and one image is enough.
+    fn in_domain(&self, x: &Val, env: &mut Env) -> Res<bool> {
+        let (Some(plan), None, Some((_, front))) = (&self.pointwise, &self.value, self.slots.split_last())
+        else {
+            if self.value.is_none() {
+                return Ok(!self.images(x, env)?.is_empty());
+            }
+            self.bind(x, env);
+            return self.test.holds(env);
+        };
+        self.bind_first(front.len(), x, env);
+        let (mut is_found, mut fault) = (false, None);
+        let complete = plan.solve_all(env, &mut |env| {
+            match env.pending.clone() {
+                Some(e) => Fault::gather(&mut fault, e),
+                None => is_found = true,
+            }
+            Ok(!is_found)
+        })?;
+        if is_found {
+            // What was not looked at does not matter.
+            env.truncated = None;
+            return Ok(true);
+        }
+        match fault {
+            Some(e) => Err(e),
+            None => complete.map(|_| false),
+        }
+    }
+
     /// What an infinite relation relates to x, each once.
     fn found_at(&self, x: &Val, env: &mut Env) -> Res<Vec<Val>> {
         let (Some(plan), Some((last, front))) = (&self.pointwise, self.slots.split_last()) else {
@@ -394,6 +424,50 @@ impl Closure for Captured {
         self.inside(|env| self.code.images(x, env))
     }
 
+    fn in_domain(&self, x: &Val) -> Res<bool> {
+        self.inside(|env| self.code.in_domain(x, env))
+    }
+
+    fn domain(&self) -> Option<Val> {
+        let is_all = self.code.function.as_ref().is_some_and(|f| f.is_all);
+        if is_all { self.domain_within() } else { None }
+    }
+
+    fn domain_within(&self) -> Option<Val> {
+        let f = self.code.function.as_ref()?;
+        // A fault is found by whoever tests an element.
+        let mut sets = self.inside(|env| f.domain.iter().map(|set| set.val(env)).collect::<Res<Vec<_>>>());
+        let mut sets = sets.as_mut().ok()?.drain(..);
+        let first = sets.next()?;
+        Some(sets.fold(first, |a, b| Val::lazy(Lazy::Product(a, b))))
+    }
+
+    fn is_function(&self) -> bool {
+        self.code.value.is_some()
+    }
+
+    fn values_lie_in(&self, set: &Val, rep: &Rep, is_whole: bool) -> bool {
+        let Some(f) = &self.code.function else { return false };
+        let range = f.value.as_ref().and_then(|value| {
+            let range = self.inside(|env| {
+                let mut bound = Vec::new();
+                for (arg, rep) in f.domain.iter().zip(&self.code.slot_reps) {
+                    bound.push(ops::ranges(&arg.val(env)?, &Rep::set(rep.clone())).and_then(|r| r.hull()));
+                }
+                Ok(value.range(&bound, env))
+            });
+            range.ok().flatten()
+        });
+        match range {
+            _ if is_whole && f.has_value => true,
+            Some(_) if is_whole => true,
+            Some((low, high)) => {
+                ops::ranges(set, rep).is_some_and(|set| Ranges::between(low, high).is_within(&set))
+            }
+            None => false,
+        }
+    }
+
     fn elements(&self, limit: usize) -> Res<Vec<Val>> {
         if self.code.infinite {
             return Err(
@@ -448,33 +522,75 @@ pub(super) enum BuiltinKind {
     Projection { first: bool, a: Val, b: Val },
 }
 
-impl Closure for Builtin {
-    fn contains(&self, v: &Val) -> Res<bool> {
-        let (x, y) = v.split(self.rep.elem());
-        match self.apply(&x) {
-            Ok(z) => Ok(y == z),
-            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
-            Err(e) => Err(e),
-        }
-    }
-
-    fn apply(&self, x: &Val) -> Res<Val> {
+impl Builtin {
+    /// The value at x, if x is in the domain.
+    fn image(&self, x: &Val) -> Res<Option<Val>> {
         let (from, _) = self.rep.as_rel();
-        let (inside, value) = match &self.kind {
-            BuiltinKind::Identity(s) => (ops::member(x, s, &Rep::set(from.clone()))?, x.clone()),
+        Ok(match &self.kind {
+            BuiltinKind::Identity(s) => ops::member(x, s, &Rep::set(from.clone()))?.then(|| x.clone()),
             BuiltinKind::Projection { first, a, b } => {
                 let (ra, rb) = from.as_pair();
                 let (l, r) = x.split(from);
-                let inside =
-                    ops::member(&l, a, &Rep::set(ra.clone()))? && ops::member(&r, b, &Rep::set(rb.clone()))?;
-                (inside, if *first { l } else { r })
+                // Both are asked: what has no value in one is not made up for by the other.
+                let left = ops::member(&l, a, &Rep::set(ra.clone()))?;
+                let right = ops::member(&r, b, &Rep::set(rb.clone()))?;
+                (left && right).then_some(if *first { l } else { r })
             }
-        };
-        if inside { Ok(value) } else { Err(Fault::wd(WdKind::OutsideDomain)) }
+        })
+    }
+}
+
+impl Closure for Builtin {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        Ok(self.image(&x)?.as_ref() == Some(&y))
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        self.image(x)?.ok_or_else(|| Fault::wd(WdKind::OutsideDomain))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        Ok(self.image(x)?.into_iter().collect())
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {
         Err(Fault::limit("an infinite relation would have to be enumerated"))
+    }
+
+    fn domain(&self) -> Option<Val> {
+        match &self.kind {
+            BuiltinKind::Identity(s) => Some(s.clone()),
+            BuiltinKind::Projection { a, b, .. } => Some(Val::lazy(Lazy::Product(a.clone(), b.clone()))),
+        }
+    }
+
+    fn is_function(&self) -> bool {
+        true
+    }
+
+    fn values_lie_in(&self, set: &Val, rep: &Rep, _: bool) -> bool {
+        let values = match &self.kind {
+            BuiltinKind::Identity(s) => s,
+            BuiltinKind::Projection { first, a, b } => {
+                if *first {
+                    a
+                } else {
+                    b
+                }
+            }
+        };
+        ops::subset(values, set, rep).unwrap_or(false)
+    }
+
+    fn inverse(&self) -> Option<Val> {
+        match &self.kind {
+            BuiltinKind::Identity(s) => {
+                let kind = BuiltinKind::Identity(s.clone());
+                Some(Val::lazy(Lazy::Closure(Arc::new(Builtin { kind, rep: self.rep.clone() }))))
+            }
+            BuiltinKind::Projection { .. } => None,
+        }
     }
 
     fn is_infinite(&self) -> bool {

@@ -439,29 +439,34 @@ struct PartialFun {
     rep: R,
 }
 
-impl Closure for PartialFun {
-    fn contains(&self, v: &Val) -> Res<bool> {
-        let (x, y) = v.split(self.rep.elem());
-        match self.apply(&x) {
-            Ok(z) if z.is_lazy() => Err(not_yet()),
-            Ok(z) => Ok(y == z),
-            Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(false),
-            Err(e) => Err(e),
-        }
-    }
-
-    fn apply(&self, x: &Val) -> Res<Val> {
+impl PartialFun {
+    /// The value at x, if x is in the domain.
+    fn image(&self, x: &Val) -> Res<Option<Val>> {
         if x.is_lazy() {
             return Err(not_yet());
         }
         match self.from.binary_search(x) {
-            Ok(i) => match self.chosen.get(i) {
-                Some(Some(Some(y))) => Ok(y.clone()),
-                Some(Some(None)) => Err(Fault::wd(WdKind::OutsideDomain)),
-                Some(None) | None => Err(not_yet()),
-            },
-            Err(_) => Err(Fault::wd(WdKind::OutsideDomain)),
+            Ok(i) => self.chosen.get(i).cloned().flatten().ok_or_else(not_yet),
+            Err(_) => Ok(None),
         }
+    }
+}
+
+impl Closure for PartialFun {
+    fn contains(&self, v: &Val) -> Res<bool> {
+        let (x, y) = v.split(self.rep.elem());
+        match self.image(&x)? {
+            Some(z) if z.is_lazy() => Err(not_yet()),
+            z => Ok(z.as_ref() == Some(&y)),
+        }
+    }
+
+    fn apply(&self, x: &Val) -> Res<Val> {
+        self.image(x)?.ok_or_else(|| Fault::wd(WdKind::OutsideDomain))
+    }
+
+    fn images(&self, x: &Val) -> Res<Vec<Val>> {
+        Ok(self.image(x)?.into_iter().collect())
     }
 
     fn elements(&self, _: usize) -> Res<Vec<Val>> {
@@ -497,8 +502,11 @@ impl Closure for PartialSet {
         }
     }
 
-    fn apply(&self, x: &Val) -> Res<Val> {
-        let _ = x;
+    fn apply(&self, _: &Val) -> Res<Val> {
+        Err(not_yet())
+    }
+
+    fn images(&self, _: &Val) -> Res<Vec<Val>> {
         Err(not_yet())
     }
 

@@ -7,6 +7,7 @@
 
 mod closure;
 mod eval;
+mod function;
 mod generate;
 pub mod grow;
 mod solved;
@@ -16,6 +17,7 @@ pub use super::env::{Env, Slot};
 pub use closure::{Recursive, tuple_rep};
 pub use eval::settled;
 pub(super) use eval::{binary, unary};
+pub use function::{Arith, Function};
 pub use generate::{Cut, Generator, Pattern};
 pub use solved::{Answer, Asking, Name, Oracle, Question, Solved};
 pub use special::{Part, Special, While};
@@ -306,6 +308,8 @@ pub struct Compr {
     pub pointwise: Option<Plan>,
     /// For an infinite set of integers: what is demanded of an element, if that is all.
     pub ranges: Option<Vec<RangePart>>,
+    /// For an infinite lambda: what its form says of it as a whole.
+    pub function: Option<Function>,
     pub span: Span,
     /// What it was computed to last; not for sums and the like.
     pub last: Option<Arc<Last>>,

@@ -649,7 +649,8 @@ impl<'a> Telling<'a> {
             _ => {
                 if let Some(part) = part_at(e, fault)
                     && part.ty != Type::Pred
-                    && self.ask.raw(part).is_err()
+                    // A variable that the statement binds has no value here; that is not why.
+                    && self.ask.raw(part).is_err_and(|f| *f == *fault)
                 {
                     self.faulty(part, 0);
                 }

@@ -3,10 +3,12 @@
 //! Words have their own fast forms in [`super::mask`]; what is here is complete. Symbolic sets stay symbolic
 //! where an operation allows it (membership, application, union with an infinite set) and are expanded otherwise.
 //! Here are comparisons, sets, sequences and arithmetic; `symbolic` has the sets that are tested instead of
-//! expanded, `relation` the relations and functions.
+//! expanded, `relation` the relations and functions, `derived` what is made of infinite ones.
 
 mod count;
+mod derived;
 mod relation;
+mod spaces;
 mod symbolic;
 
 pub use relation::{
@@ -24,8 +26,10 @@ use super::rep::{Rep, SetKind, Shape};
 use super::val::{IntSet, Lazy, MAX_SET, Val, cmp_int, too_large, words};
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
+use relation::{in_domain, reached_from};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use symbolic::{all_of, is_whole, may_have_no_value};
 
 /// Expands a symbolic set.
 pub fn force(v: Val, rep: &Rep) -> Res<Val> {
@@ -102,13 +106,28 @@ pub fn subset(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
             (Lazy::Product(a1, b1), Lazy::Product(a2, b2)) => {
                 let (ra, rb) = rep.elem().as_pair();
                 let (sa, sb) = (Rep::set(ra.clone()), Rep::set(rb.clone()));
-                Ok(is_empty(a1, &sa)? || is_empty(b1, &sb)? || (subset(a1, a2, &sa)? && subset(b1, b2, &sb)?))
+                if is_empty(a1, &sa)? || is_empty(b1, &sb)? {
+                    return Ok(true);
+                }
+                let parts = [(a1, a2, &sa), (b1, b2, &sb)];
+                all_of(b, &mut parts.into_iter().map(|(x, y, r)| subset(x, y, r)))
             }
-            (Lazy::Union(x, y), _) => Ok(subset(x, b, rep)? && subset(y, b, rep)?),
-            _ => each(a, rep, &mut |v| member(&v, b, rep)),
+            (Lazy::Union(x, y), _) => all_of(b, &mut [x, y].into_iter().map(|x| subset(x, b, rep))),
+            _ => each_in(a, b, rep),
         },
-        _ => each(a, rep, &mut |v| member(&v, b, rep)),
+        _ => each_in(a, b, rep),
     }
+}
+
+/// Whether each element of the one set, which can be listed, is in the other.
+fn each_in(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {
+    let all_are_asked = may_have_no_value(b);
+    let mut inside = true;
+    each(a, rep, &mut |v| {
+        inside &= member(&v, b, rep)?;
+        Ok(inside || all_are_asked)
+    })?;
+    Ok(inside)
 }
 
 pub fn equal(a: &Val, b: &Val, rep: &Rep) -> Res<bool> {

@@ -1,5 +1,6 @@
 //! Relations and functions.
 
+use super::derived::{Made, listed_or};
 use super::symbolic::{infinite, member, symbolic};
 use super::{equal, filter, force, inter, is_empty};
 use crate::value::fault::{Fault, Res, WdKind};
@@ -32,9 +33,24 @@ pub fn dom(r: &Val, rep: &Rep) -> Res<Val> {
             return Ok(d);
         }
     }
-    let r = force(r.clone(), rep)?;
-    let out = r.elems().map(|p| p.first(rep.elem())).collect();
-    Ok(Val::from_elems(out, &Rep::set(ra.clone())))
+    let set = Rep::set(ra.clone());
+    let listed = force(r.clone(), rep).map(|r| {
+        let out = r.elems().map(|p| p.first(rep.elem())).collect();
+        Val::from_elems(out, &set)
+    });
+    listed_or(listed, &[r], &set, || Made::Dom(r.clone(), rep.clone()))
+}
+
+/// Whether the relation relates something to x.
+pub fn in_domain(r: &Val, x: &Val, rep: &Rep) -> Res<bool> {
+    if let Val::Lazy(l) = r
+        && let Lazy::Closure(c) = &*l.0
+    {
+        return c.in_domain(x);
+    }
+    let mut is_found = false;
+    images(r, x, rep, &mut |_| is_found = true)?;
+    Ok(is_found)
 }
 
 pub fn ran(r: &Val, rep: &Rep) -> Res<Val> {
@@ -109,19 +125,22 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
         }
         Val::Lazy(l) => match &*l.0 {
             Lazy::Closure(c) => c.apply(x),
-            Lazy::Union(a, b) => {
-                // Function given by cases, one of them symbolic.
-                let by = |f: &Val| match apply(f, x, rep) {
-                    Ok(v) => Ok(Some(v)),
-                    Err(e) if matches!(&*e, Fault::Wd(w) if w.kind == WdKind::OutsideDomain) => Ok(None),
-                    Err(e) => Err(e),
-                };
-                match (by(a)?, by(b)?) {
-                    (Some(v), None) | (None, Some(v)) => Ok(v),
-                    (Some(v), Some(w)) if equal(&v, &w, rep.as_rel().1)? => Ok(v),
-                    (Some(_), Some(_)) => Err(Fault::wd(WdKind::NotFunctional)),
-                    (None, None) => Err(Fault::wd(WdKind::OutsideDomain)),
+            // A function given by cases, or cut down, one part of it symbolic. Each part is asked what it relates to x:
+            // that x is outside of a domain says nothing, it may be the domain of a function inside of the part.
+            Lazy::Union(..) | Lazy::Inter(..) | Lazy::Diff(..) if symbolic(r) => {
+                let mut found: Option<Val> = None;
+                let mut all = Vec::new();
+                images(r, x, rep, &mut |y| all.push(y))?;
+                for y in all {
+                    match &found {
+                        Some(z) if !equal(z, &y, rep.as_rel().1)? => {
+                            return Err(Fault::wd(WdKind::NotFunctional));
+                        }
+                        Some(_) => {}
+                        None => found = Some(y),
+                    }
                 }
+                found.ok_or_else(|| Fault::wd(WdKind::OutsideDomain))
             }
             _ => apply(&force(r.clone(), rep)?, x, rep),
         },
@@ -146,7 +165,12 @@ pub fn apply(r: &Val, x: &Val, rep: &Rep) -> Res<Val> {
 /// What a relation that may be symbolic relates to x.
 pub fn images(r: &Val, x: &Val, rep: &Rep, found: &mut dyn FnMut(Val)) -> Res<()> {
     let Val::Lazy(l) = r else {
-        at(r, x, rep, found);
+        // What an expanded relation relates is finite.
+        match x {
+            Val::Lazy(_) if infinite(x) => {}
+            Val::Lazy(_) => at(r, &force(x.clone(), rep.as_rel().0)?, rep, found),
+            _ => at(r, x, rep, found),
+        }
         return Ok(());
     };
     let (ra, rb) = rep.as_rel();
@@ -236,15 +260,31 @@ pub fn inverse(r: &Val, rep: &Rep, inv: &Rep) -> Res<Val> {
     if let Some(n) = r.as_shift().and_then(i64::checked_neg) {
         return Ok(Val::shift(n));
     }
-    let r = force(r.clone(), rep)?;
-    let out = r
-        .elems()
-        .map(|p| {
+    if let Val::Lazy(l) = r
+        && symbolic(r)
+    {
+        let other = |r: &Val| inverse(r, rep, inv);
+        match &*l.0 {
+            Lazy::Closure(c) => {
+                if let Some(r) = c.inverse() {
+                    return Ok(r);
+                }
+            }
+            Lazy::Product(a, b) => return Ok(Val::lazy(Lazy::Product(b.clone(), a.clone()))),
+            Lazy::Union(a, b) => return Ok(Val::lazy(Lazy::Union(other(a)?, other(b)?))),
+            Lazy::Inter(a, b) => return Ok(Val::lazy(Lazy::Inter(other(a)?, other(b)?))),
+            Lazy::Diff(a, b) => return Ok(Val::lazy(Lazy::Diff(other(a)?, other(b)?))),
+            _ => {}
+        }
+    }
+    let listed = force(r.clone(), rep).map(|r| {
+        let turned = |p: Val| {
             let (x, y) = p.split(rep.elem());
             Val::pair(y, x, inv.elem())
-        })
-        .collect();
-    Ok(Val::from_elems(out, inv))
+        };
+        Val::from_elems(r.elems().map(turned).collect(), inv)
+    });
+    listed_or(listed, &[r], inv, || Made::Inverse(r.clone()))
 }
 
 /// r ; s
@@ -259,6 +299,13 @@ pub fn compose(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> 
     {
         return Ok(Val::shift(n));
     }
+    listed_or(composed(r, s, rr, rs, out_rep), &[r, s], out_rep, || {
+        Made::Compose(r.clone(), s.clone(), rr.clone(), rs.clone())
+    })
+}
+
+/// The same where it can be listed.
+fn composed(r: &Val, s: &Val, rr: &Rep, rs: &Rep, out_rep: &Rep) -> Res<Val> {
     let r = force(r.clone(), rr)?;
     let s = if symbolic(s) { s.clone() } else { force(s.clone(), rs)? };
     let mut out = Vec::new();
@@ -282,6 +329,11 @@ pub fn override_with(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     if let (Some((na, nb)), Val::W(x), Val::W(y)) = (rep.small_rel(), r, s) {
         return Ok(Val::W(mask::override_with(*x, *y, na, nb)));
     }
+    listed_or(overridden(r, s, rep), &[r, s], rep, || Made::Override(r.clone(), s.clone()))
+}
+
+/// The same where it can be listed.
+fn overridden(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     let (r, s) = (force(r.clone(), rep)?, force(s.clone(), rep)?);
     if let (Val::Seq(items), Val::Seq(new)) = (&r, &s)
         && new.len() == 1
@@ -327,6 +379,11 @@ pub fn restrict(how: Restrict, r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
         let keep = if how.by_domain { mask::rows(*s, nb) } else { mask::columns(*s, na, nb) };
         return Ok(Val::W(if how.subtract { w & !keep } else { w & keep }));
     }
+    listed_or(restricted(how, r, s, rep), &[r], rep, || Made::Restrict(how, r.clone(), s.clone()))
+}
+
+/// The same where it can be listed.
+fn restricted(how: Restrict, r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
     let (ra, rb) = rep.as_rel();
     let side = Rep::set(if how.by_domain { ra } else { rb }.clone());
     if how.by_domain && !how.subtract && symbolic(r) {
@@ -362,6 +419,11 @@ pub fn closure1(r: &Val, rep: &Rep) -> Res<Val> {
     if let (Some((n, _)), Val::W(w)) = (rep.small_rel(), r) {
         return Ok(Val::W(mask::closure1(*w, n)));
     }
+    listed_or(closed(r, rep), &[r], rep, || Made::Closure1(r.clone()))
+}
+
+/// The same where it can be listed.
+fn closed(r: &Val, rep: &Rep) -> Res<Val> {
     let r = force(r.clone(), rep)?;
     let mut pairs = Vec::new();
     for x in dom(&r, rep)?.elems() {
@@ -389,7 +451,7 @@ pub fn reached(r: &Val, s: &Val, rep: &Rep) -> Res<Val> {
 }
 
 /// What the relation reaches in one or more steps.
-fn reached_from(r: &Val, mut todo: Vec<Val>, rep: &Rep) -> Res<BTreeSet<Val>> {
+pub(super) fn reached_from(r: &Val, mut todo: Vec<Val>, rep: &Rep) -> Res<BTreeSet<Val>> {
     let elem = rep.as_rel().1;
     let mut found = BTreeSet::new();
     let mut next = Vec::new();
@@ -440,6 +502,13 @@ pub fn iterate(r: &Val, n: u64, rep: &Rep) -> Res<Val> {
 
 /// f >< g: x ↦ (f(x), g(x))
 pub fn direct_product(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
+    listed_or(directly_joined(f, g, rf, rg, out_rep), &[f, g], out_rep, || {
+        Made::Direct(f.clone(), g.clone(), rf.clone(), rg.clone())
+    })
+}
+
+/// The same where it can be listed.
+fn directly_joined(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
     let (f, g) = (force(f.clone(), rf)?, force(g.clone(), rg)?);
     let target = out_rep.as_rel().1;
     let mut out = Vec::new();
@@ -454,6 +523,13 @@ pub fn direct_product(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Re
 
 /// f || g: (x, y) ↦ (f(x), g(y))
 pub fn parallel_product(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
+    listed_or(side_by_side(f, g, rf, rg, out_rep), &[f, g], out_rep, || {
+        Made::Parallel(f.clone(), g.clone(), rf.clone(), rg.clone())
+    })
+}
+
+/// The same where it can be listed.
+fn side_by_side(f: &Val, g: &Val, rf: &Rep, rg: &Rep, out_rep: &Rep) -> Res<Val> {
     let (f, g) = (force(f.clone(), rf)?, force(g.clone(), rg)?);
     let (source, target) = out_rep.as_rel();
     let mut out = Vec::new();

@@ -1,6 +1,7 @@
 //! Symbolic sets ([`Lazy`]): which of them are infinite, what is in them, how many elements they have, and how they are
 //! enumerated where somebody needs the elements.
 
+use super::spaces::infinite_in_functions;
 use super::{force, is_empty, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
@@ -133,6 +134,23 @@ pub fn ranges(v: &Val, rep: &Rep) -> Option<Ranges> {
     })
 }
 
+/// Whether a set is certainly all of its type.
+pub(super) fn is_whole(set: &Val, rep: &Rep) -> bool {
+    let Val::Lazy(l) = set else {
+        let all = rep.elem().carrier;
+        return all > 0 && set.count() as u64 == all;
+    };
+    match &*l.0 {
+        Lazy::Strings | Lazy::All(_) => true,
+        Lazy::Pow { of, nonempty: false, finite: false } => is_whole(of, rep.elem()),
+        Lazy::Product(a, b) => {
+            let (ra, rb) = rep.elem().as_pair();
+            is_whole(a, &Rep::set(ra.clone())) && is_whole(b, &Rep::set(rb.clone()))
+        }
+        _ => ranges(set, rep).is_some_and(|r| r == Ranges::all()),
+    }
+}
+
 fn known_nonempty(v: &Val) -> bool {
     match v {
         Val::Lazy(l) => match &*l.0 {
@@ -167,6 +185,34 @@ fn has_freetype(r: &Rep) -> bool {
         Shape::Set(e, _) => has_freetype(e),
         Shape::Rec(p) => p.iter().any(|r| has_freetype(r)),
     }
+}
+
+/// Whether membership may have no value: there is a comprehension in it, whose predicate may have none.
+pub(super) fn may_have_no_value(set: &Val) -> bool {
+    let Val::Lazy(l) = set else { return false };
+    match &*l.0 {
+        Lazy::Interval(..) | Lazy::Integers(_) | Lazy::Strings | Lazy::All(_) | Lazy::Freetype(_) => false,
+        Lazy::Closure(_) => true,
+        Lazy::Pow { of, .. } | Lazy::Seq { of, .. } => may_have_no_value(of),
+        Lazy::Union(a, b) | Lazy::Inter(a, b) | Lazy::Diff(a, b) | Lazy::Product(a, b) => {
+            may_have_no_value(a) || may_have_no_value(b)
+        }
+        Lazy::Fun { from, to, .. } => may_have_no_value(from) || may_have_no_value(to),
+        Lazy::Struct(parts) => parts.iter().any(may_have_no_value),
+    }
+}
+
+/// Whether all answers are yes. An operator on sets is no connective: that one part has no value is not made up for by
+/// another part. So where a part of the set may have none, all are asked.
+pub(super) fn all_of(set: &Val, answers: &mut dyn Iterator<Item = Res<bool>>) -> Res<bool> {
+    let mut all = true;
+    for answer in answers {
+        all &= answer?;
+        if !all && !may_have_no_value(set) {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 /// Membership; `rep` is the set's representation.
@@ -209,20 +255,27 @@ pub fn member(v: &Val, set: &Val, rep: &Rep) -> Res<bool> {
         Lazy::Product(a, b) => {
             let (ra, rb) = elem.as_pair();
             let (x, y) = v.split(elem);
-            Ok(member(&x, a, &Rep::set(ra.clone()))? && member(&y, b, &Rep::set(rb.clone()))?)
+            let parts = [(x, a, Rep::set(ra.clone())), (y, b, Rep::set(rb.clone()))];
+            all_of(set, &mut parts.iter().map(|(x, a, r)| member(x, a, r)))
         }
         Lazy::Struct(parts) => {
             let Shape::Rec(reps) = &elem.shape else { return Ok(false) };
-            for (i, (part, r)) in parts.iter().zip(reps).enumerate() {
-                if !member(&v.field(i, elem), part, &Rep::set(r.clone()))? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            let mut fields = parts.iter().zip(reps).enumerate();
+            all_of(
+                set,
+                &mut fields
+                    .by_ref()
+                    .map(|(i, (part, r))| member(&v.field(i, elem), part, &Rep::set(r.clone()))),
+            )
         }
-        Lazy::Union(a, b) => Ok(member(v, a, rep)? || member(v, b, rep)?),
-        Lazy::Inter(a, b) => Ok(member(v, a, rep)? && member(v, b, rep)?),
-        Lazy::Diff(a, b) => Ok(member(v, a, rep)? && !member(v, b, rep)?),
+        Lazy::Union(a, b) => {
+            all_of(set, &mut [a, b].into_iter().map(|s| Ok(!member(v, s, rep)?))).map(|neither| !neither)
+        }
+        Lazy::Inter(a, b) => all_of(set, &mut [a, b].into_iter().map(|s| member(v, s, rep))),
+        Lazy::Diff(a, b) => {
+            let ways = [(a, true), (b, false)];
+            all_of(set, &mut ways.into_iter().map(|(s, wanted)| Ok(member(v, s, rep)? == wanted)))
+        }
         Lazy::Closure(c) => c.contains(v),
     }
 }
@@ -599,7 +652,7 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
         && let Lazy::Closure(c) = &*l.0
         && c.is_infinite()
     {
-        return Err(Fault::limit("whether an infinite function lies in a function space is not decided"));
+        return infinite_in_functions(kind, &**c, from, to, rep);
     }
     let v = force(v.clone(), rep)?;
     if let (Some((na, nb)), Val::W(f), Val::W(a), Val::W(b)) = (rep.small_rel(), &v, from, to) {
@@ -611,9 +664,21 @@ pub fn in_functions(kind: FunKind, v: &Val, from: &Val, to: &Val, rep: &R) -> Re
     let mut last: Option<Val> = None;
     let mut domain = 0usize;
     let mut ran_seen = Vec::new();
+    // All pairs are asked for their parts where that may have no value, also if one of them is outside.
+    let may_have_none = may_have_no_value(from) || may_have_no_value(to);
+    if may_have_none {
+        let mut inside = true;
+        for p in v.elems() {
+            let (x, y) = p.split(pair);
+            inside &= member(&x, from, &sa)? & member(&y, to, &sb)?;
+        }
+        if !inside {
+            return Ok(false);
+        }
+    }
     for p in v.elems() {
         let (x, y) = p.split(pair);
-        if !member(&x, from, &sa)? || !member(&y, to, &sb)? {
+        if !may_have_none && (!member(&x, from, &sa)? || !member(&y, to, &sb)?) {
             return Ok(false);
         }
         // Pairs come sorted by their first part, so equal ones are neighbours.
@@ -698,10 +763,8 @@ pub fn in_sequences(kind: SeqKind, v: &Val, of: &Val, rep: &R) -> Res<bool> {
     }
     let (_, rb) = rep.as_rel();
     let sb = Rep::set(rb.clone());
-    for x in items.iter() {
-        if !member(x, of, &sb)? {
-            return Ok(false);
-        }
+    if !all_of(of, &mut items.iter().map(|x| member(x, of, &sb)))? {
+        return Ok(false);
     }
     if kind.injective {
         let mut sorted: Vec<&Val> = items.iter().collect();

@@ -470,6 +470,13 @@ impl Generator {
         {
             return self.node(kind, ty);
         }
+        // As a value that is handed on: an operator in the text is taken apart, one in a value is not.
+        if self.infinite > 0 && size > 0 && is_infinite(elem) && self.choice.percent(12) {
+            let set = self.symbolic(elem, size - 1);
+            let id = self.add_local(ty.clone());
+            let name = Box::new(self.node(ExprKind::Local(id), ty.clone()));
+            return self.node(ExprKind::Let(vec![(id, set)], name), ty);
+        }
         let kind = match elem {
             Type::Int if self.choice.percent(70) => {
                 Some(ExprKind::Lit(self.choice.pick(&[Lit::Natural, Lit::Natural1, Lit::Integer])))
@@ -556,11 +563,20 @@ impl Generator {
         let mut pred = self.node(ExprKind::Binary(BinOp::In, Box::new(x), Box::new(set)), Type::Pred);
         if self.choice.percent(50) {
             self.visible.push(id);
-            let more = self.pred(size / 2);
+            let more =
+                if self.choice.percent(30) { self.applied_to(id, ty, size) } else { self.pred(size / 2) };
             self.visible.pop();
             pred = self.node(ExprKind::Binary(BinOp::And, Box::new(pred), Box::new(more)), Type::Pred);
         }
         (id, pred)
+    }
+
+    /// `f(x) = f(x)`, which has no value where x is outside the domain of f.
+    fn applied_to(&mut self, id: LocalId, ty: &Type, size: usize) -> Expr {
+        let f = self.boxed(&Type::rel(ty.clone(), Type::Bool), size / 2);
+        let x = Box::new(self.node(ExprKind::Local(id), ty.clone()));
+        let y = Box::new(self.node(ExprKind::Apply(f, x), Type::Bool));
+        self.node(ExprKind::Binary(BinOp::Eq, y.clone(), y), Type::Pred)
     }
 
     fn relation(&mut self, a: &Type, b: &Type, size: usize) -> ExprKind {

@@ -349,6 +349,9 @@ impl Checker<'_> {
         if matches!(op, BinOp::Add | BinOp::Div | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge) {
             return self.arithmetic(op, a, b, span);
         }
+        if op == BinOp::Concat {
+            return self.concatenation(a, b, span);
+        }
         if let Some(rule) = rules::binary(&mut self.uni, op) {
             let a = self.expect(a, &rule.args[0]);
             let b = match op {
@@ -374,6 +377,24 @@ impl Checker<'_> {
             span,
         });
         node(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span)
+    }
+
+    /// `a ^ b` of two sequences, or of two strings where one of them is known to be a string.
+    fn concatenation(&mut self, a: &ast::Expr, b: &ast::Expr, span: Span) -> Expr {
+        let (mut a, mut b) = (self.infer(a), self.infer(b));
+        let are_strings = [&a, &b].iter().any(|e| self.uni.shallow(&e.ty) == Type::Str);
+        let ty = if are_strings { Type::Str } else { Type::seq(self.uni.fresh()) };
+        for e in [&mut a, &mut b] {
+            if !self.uni.unify(&e.ty, &ty) {
+                self.mismatch(e, &ty);
+                e.ty = ty.clone();
+            }
+        }
+        let kind = match are_strings {
+            true => ExprKind::Call(Fun::External(External::StringAppend), vec![a, b]),
+            false => ExprKind::Binary(BinOp::Concat, Box::new(a), Box::new(b)),
+        };
+        node(kind, ty, span)
     }
 
     fn apply(&mut self, f: &ast::Expr, args: &[ast::Expr], span: Span) -> Expr {
