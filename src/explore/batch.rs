@@ -101,6 +101,8 @@ struct Ahead {
     items: Vec<(u32, u32)>,
     keys: Vec<u64>,
     hashes: Vec<u64>,
+    /// The states that they most probably have, where somebody has looked already.
+    guesses: Vec<Option<StateId>>,
     /// How many have been looked up.
     done: usize,
     row: Vec<u64>,
@@ -111,6 +113,7 @@ impl Ahead {
         self.items.clear();
         self.keys.clear();
         self.hashes.clear();
+        self.guesses.clear();
         self.done = 0;
     }
 }
@@ -385,10 +388,12 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         let end = self.ahead.items.len().saturating_sub(rest);
         for i in self.ahead.done..end {
             if let Some(hash) = self.ahead.hashes.get(i + NEAR) {
-                self.view.approach(*hash);
+                self.ahead.guesses[i + NEAR] = self.view.approach(*hash);
             }
             let key = &self.ahead.keys[i * words..(i + 1) * words];
-            let is_known = self.view.has(key, self.ahead.hashes[i], self.seen) || self.recent.had(key);
+            let is_known = self.ahead.guesses[i].is_some_and(|id| self.view.is(id, key, self.seen))
+                || self.view.has(key, self.ahead.hashes[i], self.seen)
+                || self.recent.had(key);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
@@ -443,6 +448,7 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             self.block.operations[count] += 1;
             let hash = self.view.pack(t.target, &mut self.ahead.keys);
             self.ahead.hashes.push(hash);
+            self.ahead.guesses.push(None);
             self.ahead.items.push((t.operation as u32, state as u32));
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {
                 self.look_up(AHEAD);

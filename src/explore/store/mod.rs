@@ -100,13 +100,23 @@ impl View {
         hash
     }
 
-    /// Asks the memory for the row with which a key will be compared, after the place where it will be looked up.
+    /// Asks the memory for the row with which a key will be compared, after the place where it will be looked up. The
+    /// answer is that row's state, if there is one: most probably the key's.
     #[inline]
-    pub fn approach(&self, hash: u64) {
+    pub fn approach(&self, hash: u64) -> Option<StateId> {
         let slot = self.index.guess(hash);
-        if !slot.is_free() {
-            self.rows.prefetch(self.index.id(slot));
+        if slot.is_free() {
+            return None;
         }
+        let id = self.index.id(slot);
+        self.rows.prefetch(id);
+        Some(id)
+    }
+
+    /// Whether a key is certainly that of a state; `false` says nothing.
+    #[inline]
+    pub fn is(&self, id: StateId, key: &[u64], seen: Seen) -> bool {
+        id < seen.0 && self.rows.is(id, key)
     }
 
     /// The row that a key packs.
@@ -120,7 +130,7 @@ impl View {
     /// may seem to have the number of any state: so only rows count that were written when that was said.
     #[inline]
     pub fn has(&self, key: &[u64], hash: u64, seen: Seen) -> bool {
-        !self.index.find(hash, |id| id < seen.0 && self.rows.is(id, key)).is_free()
+        !self.index.find(hash, |id| self.is(id, key, seen)).is_free()
     }
 }
 

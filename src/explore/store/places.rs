@@ -20,6 +20,9 @@ mod tests;
 /// Places of a block. A smaller index has a block of its own size.
 const BLOCK: usize = 1 << 21;
 
+/// Places of an index that does not get twice as large any more: half a gigabyte.
+const MANY: usize = 1 << 27;
+
 pub struct Places {
     blocks: Vec<Arc<[AtomicU32]>>,
     len: usize,
@@ -70,12 +73,12 @@ impl Places {
         self.len * size_of::<AtomicU32>()
     }
 
-    /// How many places a larger index has that has room for more than so many states: twice as many while they are few,
-    /// then half as many again.
+    /// How many places a larger index has that has room for more than so many states: twice as many until that is a lot
+    /// of memory, then half as many again. Each time all rows are read.
     pub fn larger(&self, states: usize) -> usize {
         let more = |n: &usize| match *n {
-            n if n < BLOCK => n * 2,
-            n => n + (n / BLOCK / 2).max(1) * BLOCK,
+            n if n < MANY => n * 2,
+            n => n + n / BLOCK / 2 * BLOCK,
         };
         let mut n = more(&self.len);
         while room(n) <= states {
