@@ -148,7 +148,7 @@ pub struct Args {
     pub records: Records,
     #[command(flatten)]
     pub scope: ScopeOptions,
-    /// How symmetric states are recognised: `off`, `flood`, `markers` (approximate: never answers "holds"),
+    /// How symmetric states are recognised: `off`, `flood`, `markers` (approximate: no "holds" if sets are permuted),
     /// `canon`, `nauty`, or `auto`, the fastest exact one
     #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = symmetry)]
     pub symmetry: Strategy,

@@ -48,8 +48,8 @@ pub enum Level {
     Exceeded,
 }
 
-/// So many bytes a nanosecond are written at most. A page that is had for the first time is cleared and then written,
-/// which two cores together do at about half of this.
+/// So many bytes a nanosecond are taken for the most that is written. A page that is had for the first time is cleared
+/// and then written.
 const RATE: u64 = 4;
 /// Memory is not asked for more often, nor less.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(100)];
