@@ -94,15 +94,22 @@ impl<S: System, K> Helper<S, K> {
     }
 }
 
+/// A successor whose place has been asked for.
+#[derive(Clone, Copy)]
+struct Soon {
+    operation: u32,
+    /// The number of the source in its block.
+    state: u32,
+    hash: u64,
+    /// The state that it most probably is, where somebody has looked already.
+    guess: Option<StateId>,
+}
+
 /// Successors whose places have been asked for.
 #[derive(Default)]
 struct Ahead {
-    /// Operation, and number of the source in its block.
-    items: Vec<(u32, u32)>,
+    items: Vec<Soon>,
     keys: Vec<u64>,
-    hashes: Vec<u64>,
-    /// The states that they most probably have, where somebody has looked already.
-    guesses: Vec<Option<StateId>>,
     /// How many have been looked up.
     done: usize,
     row: Vec<u64>,
@@ -112,8 +119,6 @@ impl Ahead {
     fn clear(&mut self) {
         self.items.clear();
         self.keys.clear();
-        self.hashes.clear();
-        self.guesses.clear();
         self.done = 0;
     }
 }
@@ -387,18 +392,18 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
         let words = self.recent.words;
         let end = self.ahead.items.len().saturating_sub(rest);
         for i in self.ahead.done..end {
-            if let Some(hash) = self.ahead.hashes.get(i + NEAR) {
-                self.ahead.guesses[i + NEAR] = self.view.approach(*hash);
+            if let Some(next) = self.ahead.items.get_mut(i + NEAR) {
+                next.guess = self.view.approach(next.hash);
             }
+            let Soon { operation, state, hash, guess } = self.ahead.items[i];
             let key = &self.ahead.keys[i * words..(i + 1) * words];
-            let is_known = self.ahead.guesses[i].is_some_and(|id| self.view.is(id, key, self.seen))
-                || self.view.has(key, self.ahead.hashes[i], self.seen)
+            let is_known = guess.is_some_and(|id| self.view.is(id, key, self.seen))
+                || self.view.has(key, hash, self.seen)
                 || self.recent.had(key);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
             }
-            let (operation, state) = self.ahead.items[i];
             self.block.keys.extend_from_slice(key);
             let quiet = self.observers.always_quiet().or_else(|| {
                 // Without reduction, which does not come here, the key is the state.
@@ -447,9 +452,8 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
         } else {
             self.block.operations[count] += 1;
             let hash = self.view.pack(t.target, &mut self.ahead.keys);
-            self.ahead.hashes.push(hash);
-            self.ahead.guesses.push(None);
-            self.ahead.items.push((t.operation as u32, state as u32));
+            let (operation, state) = (t.operation as u32, state as u32);
+            self.ahead.items.push(Soon { operation, state, hash, guess: None });
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {
                 self.look_up(AHEAD);
             }

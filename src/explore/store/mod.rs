@@ -104,11 +104,7 @@ impl View {
     /// answer is that row's state, if there is one: most probably the key's.
     #[inline]
     pub fn approach(&self, hash: u64) -> Option<StateId> {
-        let slot = self.index.guess(hash);
-        if slot.is_free() {
-            return None;
-        }
-        let id = self.index.id(slot);
+        let id = self.index.guess(hash)?;
         self.rows.prefetch(id);
         Some(id)
     }

@@ -44,6 +44,9 @@ impl Slot {
     }
 }
 
+/// Places that a guess looks at: mostly those of one line of the cache.
+const SOON: usize = 8;
+
 pub const LEAST: usize = 1 << 8;
 
 /// How many states so many places are for: three quarters of them are used then.
@@ -161,10 +164,23 @@ impl Places {
         at
     }
 
-    /// The first place for a hash that may be its state's.
+    /// The state in the first place for a hash that may be its state's, if that is found soon. Who uses it compares the
+    /// row, and looks everywhere if it is another.
     #[inline]
-    pub fn guess(&self, hash: u64) -> Slot {
-        self.find(hash, |_| true)
+    pub fn guess(&self, hash: u64) -> Option<StateId> {
+        let tag = hash as u32 & !self.ids;
+        let at = self.start(hash);
+        let block = &self.blocks[at / BLOCK];
+        for place in block.get(at % BLOCK..)?.iter().take(SOON) {
+            let word = place.load(Ordering::Acquire);
+            if word == 0 {
+                return None;
+            }
+            if word & !self.ids == tag {
+                return Some((word & self.ids).wrapping_sub(1));
+            }
+        }
+        None
     }
 
     /// Asks the memory for the place where the search begins.

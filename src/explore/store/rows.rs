@@ -12,42 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bits of a chunk, about.
 const BITS: usize = 1 << 19;
 
-/// Where the words of a packed row are.
-#[derive(Clone, Debug)]
-struct Shape {
-    /// Bits of each word, at most 64.
-    bits: Vec<u32>,
-    /// Their sum.
-    row: usize,
-    /// A chunk has two to the power of this many rows.
-    shift: u32,
-}
-
-impl Shape {
-    fn new(bits: &[u32]) -> Shape {
-        let row: usize = bits.iter().map(|n| *n as usize).sum();
-        Shape { bits: bits.to_vec(), row, shift: (BITS / row.max(1)).max(64).ilog2() }
-    }
-
-    /// A row's chunk, and the bit in it where the row begins.
-    #[inline]
-    fn place(&self, id: StateId) -> (usize, usize) {
-        let id = id as usize;
-        (id >> self.shift, (id & ((1 << self.shift) - 1)) * self.row)
-    }
-
-    /// Words of a chunk: a chunk has a multiple of 64 rows.
-    fn words(&self) -> usize {
-        (self.row << self.shift) / 64
-    }
-}
-
-/// Some bits, at most 64, from a place on.
+/// Some bits, at most 64, from a place on. There is always a word behind the one in which they begin.
 #[inline]
 fn bits_at(chunk: &[AtomicU64], at: usize, bits: u32) -> u64 {
     let (word, shift) = (at / 64, (at % 64) as u32);
     let low = chunk[word].load(Ordering::Relaxed) >> shift;
-    let high = if shift + bits > 64 { chunk[word + 1].load(Ordering::Relaxed) << (64 - shift) } else { 0 };
+    // Nothing of it where the shift is 0.
+    let high = chunk[word + 1].load(Ordering::Relaxed) << 1 << (63 - shift);
     (low | high) & (u64::MAX >> (64 - bits))
 }
 
@@ -67,14 +38,32 @@ fn put_bits(chunk: &[AtomicU64], at: usize, bits: u32, value: u64) {
 /// The rows, or those that there were some time ago: the number of these is somewhere else.
 #[derive(Clone, Debug)]
 pub struct Rows {
-    shape: Arc<Shape>,
+    /// Bits of each word of a row, at most 64.
+    bits: Arc<[u32]>,
+    /// Their sum.
+    row: usize,
+    /// A chunk has two to the power of this many rows, at least 64.
+    shift: u32,
     chunks: Arc<Vec<Arc<[AtomicU64]>>>,
 }
 
 impl Rows {
     /// Packed rows with so many bits in each of their words.
     pub fn new(bits: &[u32]) -> Rows {
-        Rows { shape: Arc::new(Shape::new(bits)), chunks: Arc::default() }
+        let row: usize = bits.iter().map(|n| *n as usize).sum();
+        Rows { bits: bits.into(), row, shift: (BITS / row.max(1)).max(64).ilog2(), chunks: Arc::default() }
+    }
+
+    /// A row's chunk, and the bit in it where the row begins.
+    #[inline]
+    fn place(&self, id: StateId) -> (usize, usize) {
+        let id = id as usize;
+        (id >> self.shift, (id & ((1 << self.shift) - 1)) * self.row)
+    }
+
+    /// Words of a chunk: those of its rows, of which there is a multiple of 64, and one more.
+    fn words(&self) -> usize {
+        (self.row << self.shift) / 64 + 1
     }
 
     /// Chunks.
@@ -84,9 +73,9 @@ impl Rows {
 
     #[inline]
     pub fn get(&self, id: StateId) -> Row {
-        let (chunk, mut at) = self.shape.place(id);
+        let (chunk, mut at) = self.place(id);
         let chunk = &self.chunks[chunk];
-        let words = self.shape.bits.iter().map(|bits| {
+        let words = self.bits.iter().map(|bits| {
             let word = bits_at(chunk, at, *bits);
             at += *bits as usize;
             word
@@ -97,12 +86,12 @@ impl Rows {
     /// Whether this is the row of a state. A state whose chunk is not here has another one.
     #[inline]
     pub fn is(&self, id: StateId, row: &[u64]) -> bool {
-        let (chunk, mut at) = self.shape.place(id);
+        let (chunk, mut at) = self.place(id);
         let Some(chunk) = self.chunks.get(chunk) else { return false };
         if let [word] = row {
-            return bits_at(chunk, at, self.shape.row as u32) == *word;
+            return bits_at(chunk, at, self.row as u32) == *word;
         }
-        row.iter().zip(&self.shape.bits).all(|(word, bits)| {
+        row.iter().zip(&*self.bits).all(|(word, bits)| {
             let is_it = bits_at(chunk, at, *bits) == *word;
             at += *bits as usize;
             is_it
@@ -112,7 +101,7 @@ impl Rows {
     /// Asks the memory for a row.
     #[inline]
     pub fn prefetch(&self, id: StateId) {
-        let (chunk, at) = self.shape.place(id);
+        let (chunk, at) = self.place(id);
         if let Some(chunk) = self.chunks.get(chunk) {
             prefetch(chunk, at / 64);
         }
@@ -121,13 +110,13 @@ impl Rows {
     /// Adds the row of a state, the first that has none.
     #[inline]
     pub fn push(&mut self, id: StateId, row: &[u64]) {
-        let (chunk, mut at) = self.shape.place(id);
+        let (chunk, mut at) = self.place(id);
         if chunk == self.chunks.len() {
-            let zeros = (0..self.shape.words()).map(|_| AtomicU64::new(0)).collect();
+            let zeros = (0..self.words()).map(|_| AtomicU64::new(0)).collect();
             Arc::make_mut(&mut self.chunks).push(zeros);
         }
         let chunk = &self.chunks[chunk];
-        for (word, bits) in row.iter().zip(&self.shape.bits) {
+        for (word, bits) in row.iter().zip(&*self.bits) {
             put_bits(chunk, at, *bits, *word);
             at += *bits as usize;
         }
@@ -135,7 +124,7 @@ impl Rows {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.chunks.len() * self.shape.words() * 8
+        self.chunks.len() * self.words() * 8
     }
 }
 
