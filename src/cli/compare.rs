@@ -51,16 +51,21 @@ pub fn run(args: &Args) -> Exit {
         Ok(compared) => compared,
         Err(refused) => return super::refuse(&refused, args.json),
     };
+    answer(args, &compared)
+}
+
+/// Shows and draws what was compared, of whatever language.
+pub(super) fn answer(args: &Args, compared: &Compared) -> Exit {
     let written = match &args.plot {
-        Some(path) => super::Written::of(path, std::fs::write(path, chart::svg(&compared))),
+        Some(path) => super::Written::of(path, std::fs::write(path, chart::svg(compared))),
         None => super::Written::Nothing,
     };
     if args.json {
-        let mut object = compared::json(&compared);
+        let mut object = compared::json(compared);
         written.add_to(&mut object["warnings"]);
         report::answer(object);
     } else {
-        report::out(&compared::text(&compared));
+        report::out(&compared::text(compared));
         written.complain();
     }
     written.exit(match compared.agreement() {

@@ -9,9 +9,8 @@ use crate::explore::Options;
 use crate::explore::plan::{Asked as Of, plan};
 use crate::model::open::Refused;
 use crate::report::progress::Line;
-use crate::report::{self, chart, compared, diagnostic, json};
+use crate::report::{self, compared, diagnostic, json};
 use crate::run::Deadline;
-use crate::run::compare::Agreement;
 use crate::run::csp;
 use crate::run::other::{self, Asked, Language, Model, Question, Reply};
 use kanon_pnml::unfold::LIMIT;
@@ -230,23 +229,7 @@ fn strategies(file: &Path, language: Language, args: &compare::Args) -> Exit {
         Ok(compared) => compared,
         Err(why) => return super::wrong(&why, args.json),
     };
-    let written = match &args.plot {
-        Some(path) => super::Written::of(path, std::fs::write(path, chart::svg(&compared))),
-        None => super::Written::Nothing,
-    };
-    if args.json {
-        let mut object = compared::json(&compared);
-        written.add_to(&mut object["warnings"]);
-        report::answer(object);
-    } else {
-        report::out(&compared::text(&compared));
-        written.complain();
-    }
-    written.exit(match compared.agreement() {
-        Agreement::Agree(_) => Exit::Holds,
-        Agreement::Differ(_) => Exit::Fails,
-        Agreement::Open(_) => Exit::Unknown,
-    })
+    compare::answer(args, &compared)
 }
 
 fn opened(

@@ -279,6 +279,30 @@ impl<'t> Checker<'t> {
         problem.map_or(Ok(()), Err)
     }
 
+    /// A module, or an instance of one, and its name.
+    fn declare_module(
+        &mut self,
+        decl: &'t Decl,
+        name: &Ident,
+        scope: ScopeId,
+        instance: bool,
+    ) -> Result<ModuleId> {
+        self.modules.push(Module {
+            decl,
+            outside: scope,
+            inside: None,
+            exported: HashMap::new(),
+            generic: false,
+            instance,
+            within: None,
+            opened: false,
+        });
+        let id = ModuleId(self.modules.len() - 1);
+        let binding = self.bind(name.clone(), BindingKind::Module(id), Scheme::mono(Type::Nothing), None);
+        self.put(scope, binding)?;
+        Ok(id)
+    }
+
     fn declare_one(
         &mut self,
         decl: &'t Decl,
@@ -317,21 +341,7 @@ impl<'t> Checker<'t> {
                 }
             }
             DeclKind::Module { name, parameters, .. } => {
-                let module = Module {
-                    decl,
-                    outside: scope,
-                    inside: None,
-                    exported: HashMap::new(),
-                    generic: false,
-                    instance: false,
-                    within: None,
-                    opened: false,
-                };
-                self.modules.push(module);
-                let id = ModuleId(self.modules.len() - 1);
-                let binding =
-                    self.bind(name.clone(), BindingKind::Module(id), Scheme::mono(Type::Nothing), None);
-                self.put(scope, binding)?;
+                let id = self.declare_module(decl, name, scope, false)?;
                 if parameters.is_empty() {
                     let inside = self.scope(Some(scope));
                     self.open_module(id, inside, generalised, instance)?;
@@ -339,21 +349,7 @@ impl<'t> Checker<'t> {
             }
             DeclKind::Instance { name, .. } => {
                 // Its parts are made when something asks for them: see `instantiate`.
-                let module = Module {
-                    decl,
-                    outside: scope,
-                    inside: None,
-                    exported: HashMap::new(),
-                    generic: false,
-                    instance: true,
-                    within: None,
-                    opened: false,
-                };
-                self.modules.push(module);
-                let id = ModuleId(self.modules.len() - 1);
-                let binding =
-                    self.bind(name.clone(), BindingKind::Module(id), Scheme::mono(Type::Nothing), None);
-                self.put(scope, binding)?;
+                self.declare_module(decl, name, scope, true)?;
             }
             DeclKind::Timed { decls, .. } => {
                 self.timed = true;
