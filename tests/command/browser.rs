@@ -550,3 +550,36 @@ fn two_thousand_states_are_drawn() {
     assert_eq!(b.run(&format!("return {place}")), before, "what was drawn stays where it is");
     std::fs::remove_dir_all(folder).ok();
 }
+
+/// Watching a check on the page must not slow it down: the best of five that were watched against the best of five that
+/// nobody looked at, in turn.
+#[test]
+#[ignore = "needs chromium and its driver"]
+fn a_check_that_is_watched_is_not_slower() {
+    let folder = folder("watched");
+    let text = "MACHINE Large VARIABLES x, y, z INVARIANT x : 0..129 & y : 0..129 & z : 0..129
+        INITIALISATION x, y, z := 0, 0, 0
+        OPERATIONS a = SELECT x < 129 THEN x := x + 1 END; b = SELECT y < 129 THEN y := y + 1 END;
+        c = SELECT z < 129 THEN z := z + 1 END END";
+    std::fs::write(folder.join("Large.mch"), text).expect("a file");
+    let s = Served::new(&folder.join("Large.mch"), &[]);
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let b = Browser::new();
+    b.go(&link(&s));
+    b.wait("document.querySelector('#state')");
+    b.click("#to-check");
+    b.wait("document.querySelector('#check')");
+    let (mut watched, mut alone) = (f64::MAX, f64::MAX);
+    for _ in 0..5 {
+        b.click("#check");
+        b.wait("!document.querySelector('#verdict')");
+        b.wait("document.querySelector('#verdict')");
+        let seconds = b.run("return Number(document.querySelector('#seconds').dataset.seconds)");
+        watched = watched.min(seconds.as_f64().expect("how long it took"));
+        alone = alone.min(s.unwatched_check());
+    }
+    println!("a check, watched: {watched:.2} s, alone: {alone:.2} s");
+    let slower = (watched / alone - 1.0) * 100.0;
+    assert!(cfg!(debug_assertions) || slower <= 5.0, "a check that is watched is {slower:.1} % slower");
+    std::fs::remove_dir_all(folder).ok();
+}

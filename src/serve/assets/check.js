@@ -69,7 +69,7 @@ function progress() {
   const number = (name, value, curve) => h("div", {}, h("dt", {}, name), h("dd", {}, value), curve ? spark(name, curve) : null);
   const rates = job.points.map((p, i) => { const b = job.points[Math.max(0, i - 5)]; return p[0] > b[0] ? (p[1] - b[1]) / (p[0] - b[0]) : 0; });
   return h("section", { class: "card", "aria-label": "Progress" },
-    h("div", { class: "head" }, h("h2", {}, "Progress"), h("span", { class: "soft small" }, `${job.seconds.toFixed(1)} s`)),
+    h("div", { class: "head" }, h("h2", {}, "Progress"), h("span", { class: "soft small", id: "seconds", "data-seconds": job.seconds }, `${job.seconds.toFixed(1)} s`)),
     h("dl", { class: "numbers" }, number("states", grouped(last[1])), number("open", grouped(last[2])), number("states/s", grouped(rate), rates),
       number("depth", grouped(last[4]), job.points.map((p) => p[4])), number("memory", `${(last[5] / 1048576).toFixed(1)} MiB`, job.points.map((p) => p[5]))),
     chart());
