@@ -23,7 +23,7 @@ use std::io::{self, ErrorKind, Read, Write};
 
 pub const MAGIC: &[u8; 8] = b"KANONCRT";
 /// The version of the format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 pub const MAX_STATEMENT: usize = 16 << 20;
 /// A chunk without compression.
 pub const MAX_CHUNK: usize = 4 << 20;

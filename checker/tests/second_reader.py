@@ -107,7 +107,7 @@ def main(path, files):
     data = Bytes(open(path, "rb").read())
     need(data.take(8) == b"KANONCRT", "it is no certificate")
     version, length = struct.unpack("<II", data.take(8))
-    need(version == 2 and length <= 16 << 20, "its version or its statement is not known here")
+    need(version == 3 and length <= 16 << 20, "its version or its statement is not known here")
     statement = json.loads(data.take(length))
     tree, chunks = blake3(data.data[: data.at]), []
     while True:

@@ -93,6 +93,15 @@ impl Maker {
         (f.clone(), format!("dom({f})"))
     }
 
+    /// A relation among integers.
+    fn pairs(&mut self, size: usize) -> String {
+        match self.choice.below(3) {
+            0 => format!("{{{} |-> {}}}", self.expr(Int, size), self.expr(Int, size)),
+            1 => format!("({} * {})", self.expr(Ints, size), self.expr(Ints, size)),
+            _ => format!("(({})~ ; {})", self.expr(Partial, size), self.expr(Partial, size)),
+        }
+    }
+
     /// A term where a condition holds and another one elsewhere; now and then the term alone, which may have no value.
     fn guarded(&mut self, condition: String, term: String, otherwise: &str) -> String {
         match self.choice.percent(self.raw) {
@@ -213,7 +222,16 @@ impl Maker {
                 9 => format!("ran({})", self.expr(Sequence, n)),
                 _ => format!("{{e | e : S & e /: {}}}", self.expr(Set, n)),
             },
-            Ints => match self.choice.below(10) {
+            Ints => match self.choice.below(12) {
+                // Relations over all integers, whose power 0 has no end.
+                10 => {
+                    let (r, i, s) = (self.pairs(n), self.pick(&["0", "0", "1", "2"]), self.expr(Ints, n));
+                    format!("((iterate({r}, {i}))[{s}])")
+                }
+                11 => {
+                    let (r, s) = (self.pairs(n), self.expr(Ints, n));
+                    format!("((closure({r}))[{s}])")
+                }
                 7 => format!("({}..{})", self.expr(Int, n), self.expr(Int, n)),
                 8 => format!("{{i | i : 0..2 & i : {}}}", self.expr(Ints, n)),
                 9 => format!("dom({})", self.expr(Sequence, n)),

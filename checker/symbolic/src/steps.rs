@@ -1,18 +1,22 @@
 //! Refutations: each step is a clause that follows from earlier ones by unit propagation, in the order that is given. The
 //! last one is empty. This is LRAT without deletions and without steps that add more than follows.
 //!
-//! A step in the file: how many literals, each as a number; how many earlier clauses, each as the distance back from
-//! the step, from 1. A literal is twice its wire, one more if it is inverted.
+//! A step in the file: its number, counted with the clauses, from 0; how many literals, each as a number; how many earlier
+//! clauses, each as the distance back from the step, from 1. A literal is twice its wire, one more if it is inverted. The
+//! numbers have no gaps: they are there so that a step that is missing is named, and not the first one that misses it.
 
 use kanon_checker::codec::{Bytes, put_number};
 use kanon_solver::gates::Lit;
 use kanon_solver::refute::{Clausal, Step};
+use std::cmp::Ordering;
 
 /// What is wrong with a step; the first one is 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// It is not written as one.
     Malformed { step: u64 },
+    /// It is not there: the one after it stands in its place, or one further on.
+    Missing { step: u64 },
     /// It uses a clause that comes later, or none.
     NoClause { step: u64 },
     /// One of the clauses that it uses leaves more than one literal, or one that is true already.
@@ -29,6 +33,7 @@ impl std::fmt::Display for Wrong {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Wrong::Malformed { step } => write!(f, "step {step} is not written as one"),
+            Wrong::Missing { step } => write!(f, "step {step} is missing: a later one stands in its place"),
             Wrong::NoClause { step } => write!(f, "step {step} uses a clause that is not there before it"),
             Wrong::NoUnit { step } => write!(f, "step {step} uses a clause that leaves no single literal"),
             Wrong::NoConflict { step } => write!(f, "step {step} does not follow from what it uses"),
@@ -40,6 +45,7 @@ impl std::fmt::Display for Wrong {
 
 /// Appends a step that has this number, counted with the clauses, from 0.
 pub fn put(out: &mut Vec<u8>, step: &Step, number: u64) {
+    put_number(out, number);
     put_number(out, step.clause.len() as u64);
     step.clause.iter().for_each(|l| put_number(out, u64::from(l.0)));
     put_number(out, step.from.len() as u64);
@@ -97,6 +103,11 @@ impl Refutation {
             return Err(Wrong::TooMany { step });
         }
         let malformed = Wrong::Malformed { step };
+        match bytes.number().ok_or(malformed.clone())?.cmp(&(self.ends.len() as u64)) {
+            Ordering::Less => return Err(malformed),
+            Ordering::Equal => {}
+            Ordering::Greater => return Err(Wrong::Missing { step }),
+        }
         let mut clause = vec![];
         for _ in 0..bytes.number().ok_or(malformed.clone())? {
             let literal = bytes.number().and_then(|n| u32::try_from(n).ok()).ok_or(malformed.clone())?;
@@ -211,9 +222,12 @@ mod tests {
         );
         // A clause that is not there yet, and one before the first.
         let mut refutation = Refutation::of(&four);
-        for bytes in [[0, 1, 0], [0, 1, 5]] {
+        for bytes in [[4, 0, 1, 0], [4, 0, 1, 5]] {
             assert_eq!(refutation.follow(&mut Bytes::new(&bytes)), Err(Wrong::NoClause { step: 1 }));
         }
+        // A number that was there already, and one too many.
+        assert_eq!(refutation.follow(&mut Bytes::new(&[3, 1, 2, 1, 4])), Err(Wrong::Malformed { step: 1 }));
+        assert_eq!(refutation.follow(&mut Bytes::new(&[5, 1, 2, 1, 4])), Err(Wrong::Missing { step: 1 }));
     }
 
     /// Random steps over random clauses: what is accepted is true of every assignment that the clauses allow.

@@ -2,7 +2,7 @@
 //! and the check accepts them; one thing is changed, and it does not.
 
 use kanon_checker::check::{files, sizes};
-use kanon_checker::codec::put_number;
+use kanon_checker::codec::{Bytes, put_number};
 use kanon_checker::container::{Kind, Writer};
 use kanon_checker::statement::{Argument, Claims, Constants, Formulas, Goal, Statement};
 use kanon_language::model::open::open;
@@ -126,6 +126,7 @@ fn proofs_are_accepted_and_changed_ones_are_not() {
                 continue;
             }
             seen += 1;
+            every_step_is_named(&whole, at, &rejected);
             let mut cut = whole.clone();
             cut.1.remove(at);
             let wrong = rejected(&cut);
@@ -141,6 +142,72 @@ fn proofs_are_accepted_and_changed_ones_are_not() {
         other.0.formulas.as_mut().expect("formulas").argument = Argument::Induction(2);
         assert!(matches!(rejected(&other), Rejected::OtherClauses { .. } | Rejected::Argument(_)));
     }
+}
+
+/// One step is dropped, or one of the clauses that it uses, or one of the clauses that it derives is another one: the
+/// rejection says which step. At most a dozen steps of a chunk.
+fn every_step_is_named(whole: &Parts, at: usize, rejected: &dyn Fn(&Parts) -> Rejected) {
+    let content = &whole.1[at].1;
+    let question = &whole.1[at - 1];
+    assert_eq!(question.0, Kind::Question);
+    let steps = taken(content);
+    let with = |steps: &[Taken]| {
+        let mut changed = whole.clone();
+        changed.1[at].1 = steps.iter().flat_map(Taken::bytes).collect();
+        match rejected(&changed) {
+            Rejected::Step { wrong, .. } => wrong,
+            other => panic!("{other}"),
+        }
+    };
+    assert_eq!(steps.iter().flat_map(Taken::bytes).collect::<Vec<u8>>(), *content);
+    for n in (0..steps.len()).step_by(steps.len() / 12 + 1) {
+        let step = n as u64 + 1;
+        let mut dropped = steps.clone();
+        dropped.remove(n);
+        let expected = if n + 1 == steps.len() { Wrong::NotEmpty } else { Wrong::Missing { step } };
+        assert_eq!(with(&dropped), expected);
+        // Without the last clause that it uses there is no contradiction.
+        let mut fewer = steps.clone();
+        fewer[n].uses.pop();
+        assert_eq!(with(&fewer), Wrong::NoConflict { step });
+        let mut later = steps.clone();
+        later[n].uses[0] = 0;
+        assert_eq!(with(&later), Wrong::NoClause { step });
+    }
+}
+
+/// A step as it stands in the file.
+#[derive(Clone)]
+struct Taken {
+    number: u64,
+    literals: Vec<u64>,
+    uses: Vec<u64>,
+}
+
+impl Taken {
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = vec![];
+        put_number(&mut out, self.number);
+        for list in [&self.literals, &self.uses] {
+            put_number(&mut out, list.len() as u64);
+            list.iter().for_each(|n| put_number(&mut out, *n));
+        }
+        out
+    }
+}
+
+fn taken(content: &[u8]) -> Vec<Taken> {
+    let mut bytes = Bytes::new(content);
+    let mut steps = vec![];
+    while !bytes.is_empty() {
+        let number = bytes.number().expect("a number");
+        let mut list = || -> Vec<u64> {
+            let n = bytes.number().expect("how many");
+            (0..n).map(|_| bytes.number().expect("one of them")).collect()
+        };
+        steps.push(Taken { number, literals: list(), uses: list() });
+    }
+    steps
 }
 
 /// What does not hold is not refuted, and the proof of a machine is none of another.

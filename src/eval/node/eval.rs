@@ -286,6 +286,21 @@ fn settle_finite(v: Val, rep: &R) -> Res<Val> {
     if v.is_lazy() && !ops::symbolic(&v) { force(v, rep) } else { Ok(v) }
 }
 
+/// id(s), a relation of the type `out`.
+fn identity(s: Val, out: &R) -> Res<Val> {
+    if ops::symbolic(&s) {
+        let kind = BuiltinKind::Identity(s);
+        return Ok(Val::lazy(Lazy::Closure(Arc::new(Builtin { kind, rep: out.clone() }))));
+    }
+    ops::identity(&s, out)
+}
+
+/// The identity on all values of a type: the power 0 of any relation on it, as ProB has it.
+fn identity_of_all(out: &R) -> Res<Val> {
+    let (from, _) = out.as_rel();
+    identity(Val::full(from).unwrap_or_else(|| Val::lazy(Lazy::All(from.clone()))), out)
+}
+
 pub(in crate::eval) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
     Ok(match op {
         Unary::Neg => ops::neg(&a),
@@ -301,17 +316,11 @@ pub(in crate::eval) fn unary(op: Unary, a: Val, rep: &R, out: &R) -> Res<Val> {
         Unary::GenInter => ops::gen_inter(&a, rep)?,
         Unary::Pow { nonempty, finite } => Val::lazy(Lazy::Pow { of: a, nonempty, finite }),
         Unary::Seqs(kind) => Val::lazy(Lazy::Seq { kind, of: a, most: None }),
-        Unary::Identity if ops::symbolic(&a) => {
-            Val::lazy(Lazy::Closure(Arc::new(Builtin { kind: BuiltinKind::Identity(a), rep: out.clone() })))
-        }
-        Unary::Identity => ops::identity(&a, out)?,
+        Unary::Identity => identity(a, out)?,
         Unary::Closure1 => ops::closure1(&a, rep)?,
         Unary::Closure => {
             // The reflexive part covers the whole type, as ProB and the B-Book have it.
-            let (ra, _) = rep.as_rel();
-            let all = Val::full(ra).ok_or_else(|| Fault::limit("closure on an infinite type"))?;
-            let id = ops::identity(&all, rep)?;
-            ops::union(id, ops::closure1(&a, rep)?, rep)?
+            ops::union(identity_of_all(rep)?, ops::closure1(&a, rep)?, rep)?
         }
         Unary::Size => Val::I(ops::items(&a, rep)?.len() as i64),
         Unary::FirstItem => ops::nonempty_items(&a, rep)?[0].clone(),
@@ -417,11 +426,7 @@ pub(in crate::eval) fn binary(op: Binary, a: Val, b: Val, ra: &R, rb: &R, out: &
             Val::seq(items[ops::length(&b, &items)?..].to_vec())
         }
         Binary::Iterate => match &b {
-            Val::I(0) => {
-                let (r, _) = ra.as_rel();
-                let all = Val::full(r).ok_or_else(|| Fault::limit("iterate(r, 0) on an infinite type"))?;
-                ops::identity(&all, out)?
-            }
+            Val::I(0) => identity_of_all(out)?,
             Val::I(n) if *n > 0 => ops::iterate(&a, *n as u64, ra)?,
             Val::I(_) => return Err(Fault::wd(WdKind::NegativeIterate)),
             _ => return Err(Fault::limit("iterate with a count of more than 64 bits")),

@@ -470,8 +470,17 @@ pub(super) fn reached_from(r: &Val, mut todo: Vec<Val>, rep: &Rep) -> Res<BTreeS
     Ok(found)
 }
 
+/// The powers of an infinite relation that are made, one upon the other.
+const MOST_NESTED: u64 = 16;
+
 /// iterate(r, n) for n ≥ 1
 pub fn iterate(r: &Val, n: u64, rep: &Rep) -> Res<Val> {
+    if symbolic(r) {
+        if n > MOST_NESTED {
+            return Err(Fault::limit("a high power of an infinite relation"));
+        }
+        return (1..n).try_fold(r.clone(), |power, _| compose(&power, r, rep, rep, rep));
+    }
     let r = force(r.clone(), rep)?;
     let mut out = r.clone();
     let mut seen: Vec<Val> = vec![out.clone()];
