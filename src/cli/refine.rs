@@ -55,6 +55,7 @@ pub fn run(args: &Args) -> Exit {
         max_states: args.max_states,
         max_memory: args.max_memory,
         max_constants: args.max_constants,
+        ..Task::default()
     };
     if let Err(exit) = args.records.try_files(args.json) {
         return exit;

@@ -1,5 +1,6 @@
 //! One move from one state: the steps of the concrete machine, and what the levels above do at the same time.
 
+use super::Mistake;
 use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
 use crate::system::{Fault, Label, Machine, Res, System, Transition, Visitor};
@@ -88,6 +89,10 @@ impl Known {
         self.rows.contains(row)
     }
 
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     fn add(&mut self, row: &[u64]) {
         if self.rows.len() >= Known::MAX {
             self.rows.clear();
@@ -135,8 +140,23 @@ impl<'a> Follower<'a> {
         let _ = machine.visit_events(self.worker, row, event..event + 1, &mut gather);
         let mut out = gather.out;
         out.cut = machine.cut(self.worker);
+        if self.joint.planted.is_some() {
+            self.err(event, &mut out);
+        }
         self.cut = self.cut.or(out.cut);
         out
+    }
+
+    /// What a planted mistake makes of outcomes.
+    fn err(&self, event: usize, out: &mut Outcomes) {
+        let is_below = event == self.compiled().alone;
+        if self.joint.errs(if is_below { Mistake::FaultsBelow } else { Mistake::FaultsAbove }) {
+            out.faults.clear();
+        }
+        if self.joint.errs(Mistake::Cut) {
+            out.cut = None;
+            out.faults.retain(|f| !matches!(f, Fault::Limit(..)));
+        }
     }
 
     /// Every step of the move.
@@ -154,6 +174,10 @@ impl<'a> Follower<'a> {
 
     /// Whether a conjunct of the invariant that is known at a level is false in a row, and which.
     pub fn broken(&mut self, row: &[u64], levels: std::ops::RangeInclusive<usize>) -> Res<Option<usize>> {
+        let is_own = levels == (0..=0);
+        if self.joint.errs(if is_own { Mistake::OwnInvariant } else { Mistake::Glue }) {
+            return Ok(None);
+        }
         let machine = &*self.joint.machine;
         let env = machine.load(self.worker, row);
         let mut fault = None;
@@ -171,6 +195,9 @@ impl<'a> Follower<'a> {
 
     /// The assertion that is false in some of these rows, in which the invariants hold, and the row.
     pub fn refuted(&mut self, rows: &[Vec<u64>]) -> Res<Option<(usize, usize)>> {
+        if self.joint.errs(Mistake::Theorems) {
+            return Ok(None);
+        }
         let machine = &*self.joint.machine;
         let first = self.joint.claims.len();
         let mut fault = None;
@@ -203,6 +230,10 @@ impl<'a> Follower<'a> {
         let mut next: Vec<Next> = alone.faults.into_iter().map(Next::fault).collect();
         let all = 0..=self.joint.levels.len();
         for Outcome { args, target } in alone.found {
+            if self.joint.errs(Mistake::Environment) {
+                next.push(Next::Followed { args, concrete: target.clone(), members: vec![target] });
+                continue;
+            }
             next.push(match self.broken(&target, all.clone()) {
                 Ok(None) => self.followed(args, vec![target]),
                 Ok(Some(_)) => Next::Stuck { args, concrete: target },
@@ -256,8 +287,11 @@ impl<'a> Follower<'a> {
                 }
                 further.sort_unstable();
                 further.dedup();
+                if self.joint.errs(Mistake::Others) {
+                    further.truncate(1);
+                }
                 begun = further;
-                if i + 1 == above.len() {
+                if i + 1 == above.len() || self.joint.errs(Mistake::HigherLevels) {
                     let followed = self.followed(c.args.clone(), begun);
                     next.push(followed);
                     break;
@@ -291,7 +325,7 @@ impl<'a> Follower<'a> {
             let is_known = self.joint.levels[..level].iter().any(|l| l.variables.contains(v));
             if !is_known {
                 joined[at] = outcome[at];
-            } else if joined[at] != outcome[at] {
+            } else if joined[at] != outcome[at] && !self.joint.errs(Mistake::Shared) {
                 return None;
             }
         }
@@ -308,9 +342,11 @@ impl<'a> Follower<'a> {
     ) -> Res<Vec<Vec<u64>>> {
         let mut found = vec![];
         let mut fault = None;
-        let still = [Outcome { args: c.args.clone(), target: self.source.to_vec() }];
+        let stays = if self.joint.errs(Mistake::Still) { &c.target } else { self.source };
+        let still = [Outcome { args: c.args.clone(), target: stays.to_vec() }];
         let candidates = outcomes.map_or(&still[..], |o| &o.found[..]);
-        for o in candidates.iter().filter(|o| o.args == c.args) {
+        let compared = self.compared(c);
+        for o in candidates.iter().filter(|o| o.args.get(..compared) == c.args.get(..compared)) {
             let Some(joined) = self.joined(row, level, &o.target) else { continue };
             match self.broken(&joined, level..=level) {
                 Ok(None) => found.push(joined),
@@ -324,10 +360,18 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// How many parameters and results of a step have to be those of the step that follows it: all.
+    fn compared(&self, c: &Outcome) -> usize {
+        if self.joint.errs(Mistake::Results) { self.params() } else { c.args.len() }
+    }
+
     /// Parameters with which an operation can be called, and its refinement does nothing.
     fn blocked(&mut self, alone: &Outcomes, above: &[Option<Outcomes>]) -> Vec<Next> {
         let params = self.params();
         let mut found = vec![];
+        if self.joint.errs(Mistake::Blocked) {
+            return found;
+        }
         let mut below = Some(alone);
         for (i, level) in above.iter().enumerate() {
             if let (Some(below), Some(above)) = (below, level)
@@ -374,7 +418,7 @@ impl<'a> Follower<'a> {
                 if !self.agrees(&o.target, &c.target) {
                     continue;
                 }
-                if self.known.as_ref().is_some_and(|known| known.has(&o.target)) {
+                if self.is_known(&o.target) {
                     found.push(o.target.clone());
                     continue;
                 }
@@ -391,6 +435,9 @@ impl<'a> Follower<'a> {
             }
             let faults = followed.iter().flat_map(|o| &o.faults);
             faults.cloned().for_each(|f| Fault::gather(&mut fault, Box::new(f)));
+            if self.joint.errs(Mistake::Others) {
+                found.truncate(1);
+            }
             let (args, concrete) = (c.args, c.target);
             next.push(match (found.is_empty(), fault) {
                 (false, _) => Next::Followed { args, concrete, members: found },
@@ -401,8 +448,17 @@ impl<'a> Follower<'a> {
         next
     }
 
+    /// Whether the invariants are known to hold in a row.
+    fn is_known(&self, row: &[u64]) -> bool {
+        let Some(known) = &self.known else { return false };
+        known.has(row) || (self.joint.errs(Mistake::Known) && !known.is_empty())
+    }
+
     /// Whether two rows have the same concrete state.
     pub fn agrees(&self, a: &[u64], b: &[u64]) -> bool {
+        if self.joint.errs(Mistake::Agreement) {
+            return true;
+        }
         self.joint.levels[0].variables.iter().all(|v| {
             let at = self.joint.place(*v);
             a[at] == b[at]
@@ -428,8 +484,15 @@ impl<'a> Follower<'a> {
         self.is_open |= open.is_some();
         next.extend(followed.iter().flat_map(|o| o.faults.iter().cloned()).map(Next::fault));
         for c in alone.found {
-            let steps = followed.iter().flat_map(|o| &o.found).filter(|o| o.args == c.args);
-            let found: Vec<Vec<u64>> = steps.map(|o| o.target.clone()).collect();
+            let compared = self.compared(&c);
+            let steps = followed
+                .iter()
+                .flat_map(|o| &o.found)
+                .filter(|o| o.args.get(..compared) == c.args.get(..compared));
+            let mut found: Vec<Vec<u64>> = steps.map(|o| o.target.clone()).collect();
+            if self.joint.errs(Mistake::Others) {
+                found.truncate(1);
+            }
             let (args, concrete) = (c.args, c.target);
             next.push(match found.is_empty() {
                 false => Next::Followed { args, concrete, members: found },

@@ -1,5 +1,6 @@
 //! What a product is made of: the machine of all levels, and who follows whom.
 
+use super::Mistake;
 use crate::model::VarId;
 use crate::model::tower::{Claim, Level, Promise};
 use crate::system::Machine;
@@ -40,9 +41,17 @@ pub struct Joint {
     pub(super) moves: Vec<Compiled>,
     /// How the levels above are followed.
     pub way: Way,
+    /// For tests of the tests.
+    pub(super) planted: Option<Mistake>,
 }
 
 impl Joint {
+    /// Whether this mistake is planted.
+    #[inline]
+    pub(super) fn errs(&self, mistake: Mistake) -> bool {
+        self.planted == Some(mistake)
+    }
+
     /// Words of a row of the machine that are no variables.
     pub(super) fn offset(&self) -> usize {
         self.machine.width() - self.machine.model.variables.len()

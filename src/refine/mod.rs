@@ -18,8 +18,10 @@
 pub mod explain;
 mod follow;
 mod joint;
+mod mistake;
 mod product;
 
 pub use explain::{Candidate, Reason, Stuck, explain, faulty};
 pub use joint::{Joint, Way};
+pub use mistake::Mistake;
 pub use product::Product;

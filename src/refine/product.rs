@@ -1,5 +1,6 @@
 //! The product as a transition system.
 
+use super::Mistake;
 use super::follow::{Follower, Known, Next};
 use super::joint::{Compiled, Joint, Way};
 use crate::lang::diag::Span;
@@ -103,7 +104,7 @@ impl Product {
         let checks = vec![Check::invariant("followed")];
         let (sets, shaky) = (Sets::default(), AtomicBool::new(false));
         Product {
-            joint: Joint { machine, levels, claims, theorems, moves: compiled, way },
+            joint: Joint { machine, levels, claims, theorems, moves: compiled, way, planted: None },
             above,
             deadlock,
             operations,
@@ -111,6 +112,13 @@ impl Product {
             sets,
             shaky,
         }
+    }
+
+    /// The same with a mistake.
+    #[doc(hidden)]
+    pub fn planted(mut self, mistake: Option<Mistake>) -> Product {
+        self.joint.planted = mistake;
+        self
     }
 
     /// Whether an abstract state may be missing in a set, so that one that is not followed may be so nevertheless.
@@ -246,6 +254,9 @@ impl Product {
 
     /// Whether a level above can go on.
     fn goes_on_above(&self, w: &mut Worker, from: &Source) -> bool {
+        if self.joint.errs(Mistake::Deadlock) {
+            return false;
+        }
         let by_move = self.joint.moves[1..].iter().flat_map(|m| m.above.iter().flatten());
         let events: Vec<usize> = match self.joint.way {
             Way::Sets => self.above.clone(),

@@ -11,7 +11,7 @@ use crate::model::reading::Reading;
 use crate::model::scope::ScopeArgs;
 use crate::model::tower::{Claim, Level, Purpose, broken};
 use crate::model::{Expr, Model, Promise};
-use crate::refine::{Candidate, Product, Reason, Stuck, Way, explain, faulty};
+use crate::refine::{Candidate, Mistake, Product, Reason, Stuck, Way, explain, faulty};
 use crate::system::{Label, Machine, Path, System};
 use crate::trace::explain::{Context, Explainer, Part};
 use crate::trace::fault::{fault_message, plain_error};
@@ -34,6 +34,9 @@ pub struct Task {
     pub max_memory: Option<u64>,
     /// Valuations of the constants that are taken at most.
     pub max_constants: Option<usize>,
+    /// For tests of the tests.
+    #[doc(hidden)]
+    pub planted: Option<Mistake>,
 }
 
 /// A step that is not followed, or that has no value.
@@ -162,7 +165,7 @@ fn attempt(
     for way in ways {
         let parts = (levels.clone(), &moves[..], &above[..]);
         let claims = (claims.clone(), theorems.clone());
-        let product = Product::new(machine.clone(), parts, claims, way, task.deadlock);
+        let product = Product::new(machine.clone(), parts, claims, way, task.deadlock).planted(task.planted);
         let run = Run { project: &project, product: &product, places: &places, deadline };
         let refined = match run.answer(task, setup.truncated, progress) {
             Ok(refined) => refined,

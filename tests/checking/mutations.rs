@@ -18,12 +18,17 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-fn machine(text: &str, card: &[(&str, u64)], defect: Option<Defect>) -> Arc<Machine> {
+fn load(text: &str, card: &[(&str, u64)]) -> Machine {
     let model = load_text("m.mch", text).model.expect("our own model");
     let card = card.iter().map(|(s, n)| (s.to_string(), *n)).collect();
     let scope = scope(&model, &ScopeArgs { card, ..ScopeArgs::default() }).expect("sizes").0;
     let mut machine = Machine::new(model, scope);
     machine.setup(10, &Stop::default());
+    machine
+}
+
+fn machine(text: &str, card: &[(&str, u64)], defect: Option<Defect>) -> Arc<Machine> {
+    let mut machine = load(text, card);
     if let Some(defect) = defect {
         assert!(machine.plant(defect) > 0, "there is no room for {defect:?}");
     }
@@ -75,6 +80,40 @@ fn defects_of_plans_and_words_are_named() {
     for (defect, expected) in table {
         let system = machine(STEPS, &[], Some(defect));
         assert_eq!(rejected(&system, &certificate(&system, Strategy::Off)), expected, "{defect:?}");
+    }
+}
+
+const VALUES: &str = "MACHINE values SETS S = {a, b, c} VARIABLES q, n, k
+    INVARIANT q : seq(S) & size(q) <= 2 & n : 0..9 & k <: {{}, {1}, {1, 2}}
+    INITIALISATION q := [] || n := 0 || k := {}
+    OPERATIONS
+      put(x) = PRE x : {a, b, c} - ran(q) & size(q) < 2 THEN q := q <- x END;
+      cut = SELECT q /= [] THEN q := tail(q) END;
+      up = SELECT n < 9 & n mod 3 = 0 THEN n := n + 3 END;
+      jump(i) = PRE i : 4..5 & n = 3 THEN n := i END;
+      either = SELECT n = 3 THEN CHOICE n := 1 OR n := 2 END END;
+      keep = SELECT k = {} & n = 3 THEN k := k \\/ {{1}} END END";
+
+/// The same where an operation is run on values: all of them, since those with a form on words lose it here.
+#[test]
+fn defects_of_the_general_tier_are_named() {
+    let whole = machine(VALUES, &[], None);
+    let sealed = certificate(&whole, Strategy::Off).sealed();
+    assert!(checked(&whole.model, &whole.scope, None, &sealed).is_ok());
+    let table = [
+        (Defect::LosesFirst, "put(a) leads to a state that is missing: q = {(1|->a)}, n = 0, k = {}"),
+        (Defect::EndsEarly, "jump(5) leads to a state that is missing: q = {}, n = 5, k = {}"),
+        // 3 + 3 in two bits and a tag is 2.
+        (Defect::Overflows(3), "up leads to a state that is missing: q = {}, n = 6, k = {}"),
+        (Defect::LosesWay, "either leads to a state that is missing: q = {}, n = 2, k = {}"),
+        (Defect::KeepsLeft, "put(a) leads to a state that is missing: q = {(1|->a)}, n = 0, k = {}"),
+    ];
+    for (defect, expected) in table {
+        let mut machine = load(VALUES, &[]);
+        assert!(machine.plant_in_general(defect) > 0, "there is no room for {defect:?}");
+        let system = Arc::new(machine);
+        let told = said(&system, &certificate(&system, Strategy::Off));
+        assert!(told.ends_with(expected), "{defect:?}: {told}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! `kanon refine` against mistakes in itself: the smallest models by which each check that might be forgotten is seen.
 
 use super::refine::{ask, folder};
+use kanon::refine::Mistake;
 use kanon::run::answer::Decision;
 use kanon::run::refine::Task;
 
@@ -19,18 +20,52 @@ fn answer(name: &str, files: &[(&str, &str)], task: &Task) -> String {
 /// The names of files and their texts.
 type Files = Vec<(&'static str, String)>;
 
-/// Everything that is not as expected, told at once. With `true` by traces.
-fn all(kind: &str, table: &[(&str, Files, bool, &str)]) {
+/// How it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Plain,
+    Traces,
+    Deadlock,
+}
+
+/// What a model is for, its files, how it is asked, and the answer.
+type Row = (&'static str, Files, How, &'static str);
+
+/// The answer to a row where a mistake is planted.
+fn answered(folder: &str, (_, files, how, _): &Row, planted: Option<Mistake>) -> String {
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let (traces, deadlock) = (*how == How::Traces, *how == How::Deadlock);
+    answer(folder, &files, &Task { traces, deadlock, planted, ..Task::default() })
+}
+
+/// Everything that is not as expected, told at once.
+fn all(kind: &str, table: &[Row]) {
     let mut wrong = String::new();
-    for (i, (what, files, traces, expected)) in table.iter().enumerate() {
-        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let task = Task { traces: *traces, ..Task::default() };
-        let found = answer(&format!("{kind}{i}"), &files, &task);
-        if found != *expected {
-            wrong += &format!("{what}: {found}, expected {expected}\n");
+    for (i, row) in table.iter().enumerate() {
+        let found = answered(&format!("{kind}{i}"), row, None);
+        if found != row.3 {
+            wrong += &format!("{}: {found}, expected {}\n", row.0, row.3);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Each mistake of following a step is seen by the answer to one of the models at least.
+#[test]
+fn every_planted_mistake_is_found_by_name() {
+    let table: Vec<Row> = of_events_table().into_iter().chain(of_operations_table()).collect();
+    let mut missed = vec![];
+    for mistake in Mistake::ALL {
+        let found = table.iter().enumerate().find_map(|(i, row)| {
+            let answer = answered(&format!("planted{mistake:?}{i}"), row, Some(mistake));
+            (answer != row.3).then(|| format!("{}: {answer} instead of {}", row.0, row.3))
+        });
+        match found {
+            Some(found) => println!("{mistake:?}: {found}"),
+            None => missed.push(mistake),
+        }
+    }
+    assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
 /// An abstract machine with x, which is 0 at first, and one with y instead.
@@ -45,6 +80,10 @@ fn events(above: &str, glue: &str, start: u64, below: &str) -> Files {
 
 #[test]
 fn of_events() {
+    all("events", &of_events_table());
+}
+
+fn of_events_table() -> Vec<Row> {
     let table = [
         (
             "of two ways to go, only one is followed",
@@ -146,7 +185,19 @@ fn of_events() {
             "e/VAR R",
         ),
     ];
-    all("events", &table.map(|(what, files, expected)| (what, files, false, expected)));
+    let plain = table.into_iter().map(|(what, files, expected)| (what, files, How::Plain, expected));
+    let blocked = (
+        "the abstract event goes on where its refinement is stuck",
+        events(
+            "event e where @g x < 2 then @a x ≔ x + 1 end",
+            "x = y",
+            0,
+            "event e refines e where @h y < 1 then @b y ≔ y + 1 end",
+        ),
+        How::Deadlock,
+        "DLF R",
+    );
+    plain.chain([blocked]).collect()
 }
 
 /// An abstract machine with x, which is 0 at first, and one with y instead.
@@ -190,6 +241,10 @@ fn tower(operations: &[&str]) -> Files {
 
 #[test]
 fn of_operations() {
+    all("operations", &of_operations_table());
+}
+
+fn of_operations_table() -> Vec<Row> {
     let up = "go = SELECT v < 2 THEN v := v + 1 END";
     let seen = |bound: u64| {
         vec![
@@ -208,16 +263,16 @@ fn of_operations() {
             ),
         ]
     };
-    let table = [
+    vec![
         (
             "an assertion is false with the second of two abstract states",
             classical("set = x :: 0..1", "y : 0..1 & x >= y ASSERTIONS x + y = 0", "set = y := 0"),
-            false,
+            How::Plain,
             "THM R",
         ),
-        ("what another machine does is allowed for", seen(2), false, "holds"),
-        ("what another machine does breaks the invariant", seen(1), false, "INV R"),
-        ("four levels", tower(&[up, up, up, up]), false, "holds"),
+        ("what another machine does is allowed for", seen(2), How::Plain, "holds"),
+        ("what another machine does breaks the invariant", seen(1), How::Plain, "INV R"),
+        ("four levels", tower(&[up, up, up, up]), How::Plain, "holds"),
         (
             "a level in between is blocked",
             tower(&[
@@ -225,29 +280,29 @@ fn of_operations() {
                 "go = SELECT v = 5 THEN v := 1 END",
                 "go = SELECT v = 5 THEN v := 1 END",
             ]),
-            false,
+            How::Plain,
             "ENA N",
         ),
         (
             "blocked for one parameter",
             classical("go(p) = PRE p : 0..1 THEN x := p END", "y = x", "go(p) = SELECT p = 0 THEN y := p END"),
-            false,
+            How::Plain,
             "ENA R",
         ),
-        ("no value below", classical("go = x := 0", "y = x", "go = y := 1 / y"), false, "WD R"),
-        ("no value below, by traces", classical("go = x := 0", "y = x", "go = y := 1 / y"), true, "WD R"),
-        ("no value above", classical("go = x := 1 / x", "y = x", "go = y := 0"), false, "WD R"),
-        ("no value above, by traces", classical("go = x := 1 / x", "y = x", "go = y := 0"), true, "WD R"),
+        ("no value below", classical("go = x := 0", "y = x", "go = y := 1 / y"), How::Plain, "WD R"),
+        ("no value below, by traces", classical("go = x := 0", "y = x", "go = y := 1 / y"), How::Traces, "WD R"),
+        ("no value above", classical("go = x := 1 / x", "y = x", "go = y := 0"), How::Plain, "WD R"),
+        ("no value above, by traces", classical("go = x := 1 / x", "y = x", "go = y := 0"), How::Traces, "WD R"),
         (
             "not all choices are tried",
             classical("go = x := 0", "y = x", "go = ANY z WHERE z : NATURAL & z * z >= 0 THEN y := 0 END"),
-            false,
+            How::Plain,
             "unknown",
         ),
         (
             "not all choices are tried, by traces",
             classical("go = x := 0", "y = x", "go = ANY z WHERE z : NATURAL & z * z >= 0 THEN y := 0 END"),
-            true,
+            How::Traces,
             "unknown",
         ),
         (
@@ -261,9 +316,55 @@ fn of_operations() {
                         .into(),
                 ),
             ],
-            false,
+            How::Plain,
             "unknown",
         ),
-    ];
-    all("operations", &table);
+        (
+            "results differ",
+            classical("r <-- get = r := x", "y = x", "r <-- get = r := y + 1"),
+            How::Plain,
+            "SIM R",
+        ),
+        (
+            "results differ, by traces",
+            classical("r <-- get = r := x", "y = x", "r <-- get = r := y + 1"),
+            How::Traces,
+            "TRACE R",
+        ),
+        (
+            "a conjunct about concrete variables only",
+            classical("go = x := 0", "y : 0..1 & x = 0", "go = y := 2"),
+            How::Plain,
+            "INV R",
+        ),
+        (
+            "an operation of the refinement changes a variable that it shares",
+            vec![
+                (
+                    "R.ref",
+                    "REFINEMENT R REFINES M VARIABLES x, y INVARIANT y : 0..9 INITIALISATION x, y := 0, 0 OPERATIONS \
+                     go = BEGIN x := 1; y := 1 END END"
+                        .into(),
+                ),
+                (
+                    "M.mch",
+                    "MACHINE M VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 OPERATIONS go = x := 2 END".into(),
+                ),
+            ],
+            How::Plain,
+            "SIM R",
+        ),
+        (
+            "an operation that only the refinement has changes a variable that it shares",
+            vec![
+                (
+                    "R.ref",
+                    "REFINEMENT R REFINES M VARIABLES x INITIALISATION x := 0 OPERATIONS other = x := 1 END".into(),
+                ),
+                ("M.mch", "MACHINE M VARIABLES x INVARIANT x : 0..9 INITIALISATION x := 0 END".into()),
+            ],
+            How::Plain,
+            "EQL R",
+        ),
+    ]
 }
