@@ -7,6 +7,10 @@
 mod formulas;
 #[path = "../tests/language/trees/plain.rs"]
 mod plain;
+#[path = "proofs.rs"]
+mod proofs;
+#[path = "traces.rs"]
+mod traces;
 
 use kanon::explore::{self, Options};
 use kanon::lang::ast::Machine;
@@ -167,6 +171,20 @@ pub fn certificate(bytes: &[u8]) {
 /// Bytes as changes of a proof of a temporal formula: rejected with a reason, or accepted where the formula holds.
 pub fn formula(bytes: &[u8]) {
     if deep(|| formulas::changed(bytes)) {
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes as a proof by formulas of a false claim: rejected with a reason.
+pub fn proof(bytes: &[u8]) {
+    if deep(|| proofs::read(bytes)) {
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Bytes as changes of a counterexample: rejected with a reason, or accepted of a machine that fails.
+pub fn trace(bytes: &[u8]) {
+    if deep(|| traces::changed(bytes)) {
         REACHED.fetch_add(1, Ordering::Relaxed);
     }
 }

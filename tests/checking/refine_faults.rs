@@ -284,6 +284,12 @@ fn of_operations_table() -> Vec<Row> {
             "ENA N",
         ),
         (
+            "the level above follows, and the one above that does not",
+            tower(&["go = BEGIN v := 1 END", "go = BEGIN v := 2 END", "go = BEGIN v := 2 END"]),
+            How::Plain,
+            "SIM N",
+        ),
+        (
             "blocked for one parameter",
             classical("go(p) = PRE p : 0..1 THEN x := p END", "y = x", "go(p) = SELECT p = 0 THEN y := p END"),
             How::Plain,

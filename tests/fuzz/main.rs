@@ -55,6 +55,16 @@ fn formula() {
     fuzz("formula", 2);
 }
 
+#[test]
+fn proof() {
+    fuzz("proof", 2);
+}
+
+#[test]
+fn trace() {
+    fuzz("trace", 2);
+}
+
 /// Not a test: what the child process runs.
 #[test]
 #[ignore = "run by the others"]
@@ -67,6 +77,8 @@ fn child() {
         "eventb" => body::eventb,
         "certificate" => body::certificate,
         "formula" => body::formula,
+        "proof" => body::proof,
+        "trace" => body::trace,
         _ => |bytes| body::check(bytes, FOLDER),
     };
     // A panic anywhere ends it all, also in a thread that somebody would join.
@@ -281,8 +293,8 @@ fn rodin(file: &Path) -> Vec<String> {
 
 impl Mutator {
     fn new(target: &str) -> Mutator {
-        let are_changes = target == "formula";
-        if target == "certificate" || are_changes {
+        let are_changes = ["formula", "trace"].contains(&target);
+        if ["certificate", "proof"].contains(&target) || are_changes {
             return Mutator { models: vec![], are_changes, groups: vec![] };
         }
         let mut files = Vec::new();

@@ -62,6 +62,8 @@ pub struct Compiler<'m> {
     limits: (i64, i64),
     /// Case distinctions around what is being planned.
     splits: u32,
+    /// Tests of unknowns that still grow around what is being planned.
+    growing: u32,
     /// Whether a plan for a conjunct without a value is being made.
     is_otherwise: bool,
     /// The unknowns of the operation that is being compiled.
@@ -92,6 +94,7 @@ impl<'m> Compiler<'m> {
             calls: Vec::new(),
             limits,
             splits: 0,
+            growing: 0,
             is_otherwise: false,
             parameters: HashSet::new(),
             implied: Vec::new(),

@@ -184,6 +184,7 @@ impl<'m> Compiler<'m> {
                     let mut others = open.clone();
                     others.remove(&slot);
                     let mut tests = Vec::new();
+                    self.growing += 1;
                     for c in &todo {
                         // Whether something has a value is not to be asked of half a function.
                         let is_about =
@@ -192,6 +193,7 @@ impl<'m> Compiler<'m> {
                             tests.push(self.conjunct_test(*c));
                         }
                     }
+                    self.growing -= 1;
                     let equations = self.equations((slot, set), &others, &todo);
                     open.remove(&slot);
                     steps.push(PlanStep::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
@@ -666,8 +668,9 @@ impl<'m> Compiler<'m> {
             }
         }
         let best = self.cheapest(ways, open, todo);
+        let cost = best.as_ref().map(|b| self.share(b, self.binds(b, open).len()));
         // Opening a disjunction or an existential repeats solutions: only when nothing else is cheap.
-        if best.as_ref().is_none_or(|b| b.cost > 200.0) {
+        if cost.is_none_or(|cost| cost > 200.0) {
             for (i, c) in todo.iter().enumerate() {
                 match form(*c) {
                     Form::Exists(locals, body) if best.as_ref().is_none_or(|b| b.cost >= UNBOUNDED / 8.0) => {
@@ -723,7 +726,7 @@ impl<'m> Compiler<'m> {
         let small = each.iter().all(|(s, c)| *c <= SMALL && self.parameters.contains(s));
         let rank = |c: &mut Self, way: &Way<'e>, binds: &OpenSlots| {
             if !small {
-                return way.cost;
+                return c.share(way, binds.len());
             }
             let mut left: OpenSlots = open.difference(binds).copied().collect();
             while c.take_given(&mut left, todo) {}
@@ -735,6 +738,15 @@ impl<'m> Compiler<'m> {
         let ranks: Vec<f64> = ways.iter().zip(&binds).map(|(w, b)| rank(self, w, b)).collect();
         let order = |(r, w): &(f64, Way), (s, v): &(f64, Way)| r.total_cmp(s).then(w.cost.total_cmp(&v.cost));
         ranks.into_iter().zip(ways).min_by(order).map(|(_, way)| way)
+    }
+
+    /// What a way costs for each unknown that it binds: a relation has no more pairs than there are to try if its unknowns
+    /// are bound one by one, and mostly far fewer. Not where an unknown grows, since the set may be that one.
+    fn share(&self, way: &Way, binds: usize) -> f64 {
+        match self.growing == 0 && binds > 1 && way.cost > 1.0 {
+            true => way.cost.powf(1.0 / binds as f64),
+            false => way.cost,
+        }
     }
 
     /// The unknowns that a way binds.
