@@ -4,6 +4,7 @@ mod audit;
 mod certificates;
 mod checkpoints;
 mod choices;
+mod datatypes;
 mod elements;
 mod eventb;
 mod fixed;

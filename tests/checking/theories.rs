@@ -3,7 +3,7 @@
 use super::eventb::{EVENT, Event, INIT, context, counts, machine, package, term};
 
 /// Lists, numbers, trees with sets in them, and operators by cases.
-fn theory() -> String {
+pub(super) fn theory() -> String {
     let list = "extended_expr(~'List',[$T],[])";
     let text = format!(
         "theory(theory_name(p,t),[],['T'],\
@@ -34,7 +34,7 @@ fn theory() -> String {
 }
 
 /// A shorter notation: `cons(a,b)` for the extended expression.
-fn formula(short: &str) -> String {
+pub(super) fn formula(short: &str) -> String {
     let mut out = short.to_string();
     for op in [
         "cons", "nil", "head", "tail", "succ", "zero", "prec", "some", "the", "box", "inside", "size",
