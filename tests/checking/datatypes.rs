@@ -178,7 +178,11 @@ impl Maker {
             };
         }
         match self.0.below(4) {
-            0 => Int::Size(self.list(depth - 1)),
+            // A list of nothing alone has no type.
+            0 => Int::Size(match self.list(depth - 1) {
+                List::Nil => List::L,
+                other => other,
+            }),
             1 => Int::Or(self.opt(depth - 1), Box::new(self.int(depth - 1, true))),
             2 => Int::Through(Box::new(self.int(depth - 1, true))),
             _ => self.int(0, true),
@@ -210,7 +214,7 @@ impl Maker {
         match self.0.below(6) {
             0 => Pred::Same(self.list(1), self.list(0)),
             1 => Pred::Has(self.int(0, true), self.list(1)),
-            2 => Pred::SameOption(self.opt(0), self.opt(0)),
+            2 => Pred::SameOption(self.opt(0), Opt::O),
             3 | 4 => Pred::Less(self.int(2, false), self.int(1, false)),
             _ => Pred::Not(Box::new(self.pred())),
         }
@@ -234,7 +238,15 @@ fn random_machines_over_datatypes() {
     let (mut states, mut transitions) = (0, 0);
     for seed in 0..machines {
         let mut maker = Maker(Choice::new(seed));
-        let events: Vec<(Pred, Change)> = (0..2 + seed % 3).map(|_| (maker.pred(), maker.change())).collect();
+        let mut events: Vec<(Pred, Change)> =
+            (0..2 + seed % 3).map(|_| (maker.pred(), maker.change())).collect();
+        // Without these most machines stay where they begin.
+        let longer = Change::L(List::Cons(Box::new(Int::X), Box::new(List::L)));
+        let other = Change::O(Opt::Some(Box::new(Int::X)));
+        for change in [longer, other] {
+            let always = Pred::Less(Int::Number(0), Int::Number(1));
+            events.push((if seed % 4 == 0 { maker.pred() } else { always }, change));
+        }
         // What a head, a tail or the value of an option needs, wherever it may stand; and that all stays small.
         let needs = |text: &str| {
             let list =
@@ -247,6 +259,7 @@ fn random_machines_over_datatypes() {
             .enumerate()
             .map(|(i, (p, change))| {
                 let (name, value, is_small) = match change {
+                    Change::L(List::Nil) => ("l", "nil<>".into(), "truth(none)".into()),
                     Change::L(e) => ("l", list(e), format!("less(~size<{}>,#3)", list(e))),
                     Change::O(e) => ("o", opt(e), "truth(none)".into()),
                     Change::N(e) => ("n", int(e), format!("less(~{},#3)", int(e))),
