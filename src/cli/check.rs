@@ -8,7 +8,7 @@ use crate::animate::{Graph, Session};
 use crate::checkpoint::{EVERY, Folder, Wish};
 use crate::explore::audit::Audit;
 use crate::explore::plan::MAX_THREADS;
-use crate::explore::{Options, Order, Progress};
+use crate::explore::{Options, Order, Progress, Spill};
 use crate::ltl::space;
 use crate::model::open::Refused;
 use crate::report::html::{self, Report, Samples};
@@ -158,6 +158,40 @@ pub struct Args {
     /// Stop when the program has more memory than this: `500M`, `8G`, or bytes
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
+    /// Where states are kept: `memory`, and when that is used up the search ends; or `disk`, and then it goes on with
+    /// files in the folder DIR, which has to have room (without one, in that for temporary files)
+    #[arg(long, value_name = "memory|disk[=DIR]", default_value = "memory", value_parser = place)]
+    pub store: Place,
+}
+
+/// Where states are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    Memory,
+    Disk(Spill),
+}
+
+impl Place {
+    fn spill(&self) -> Option<Spill> {
+        match self {
+            Place::Memory => None,
+            Place::Disk(spill) => Some(spill.clone()),
+        }
+    }
+
+    /// Whether files can be written where states are to be kept.
+    pub(super) fn try_folder(&self) -> Result<(), String> {
+        self.spill().map_or(Ok(()), |spill| spill.try_folder())
+    }
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    match text.split_once('=') {
+        None if text == "memory" => Ok(Place::Memory),
+        None if text == "disk" => Ok(Place::Disk(Spill::somewhere())),
+        Some(("disk", dir)) if !dir.is_empty() => Ok(Place::Disk(Spill::new(dir.into()))),
+        _ => Err("expected memory, disk, or disk=DIR with the name of a folder".into()),
+    }
 }
 
 /// `30s`, `5m`, `1h`, or seconds.
@@ -223,6 +257,7 @@ impl Args {
                 symmetry: self.symmetry,
                 threads: self.threads,
                 max_memory: self.max_memory,
+                spill: self.store.spill(),
                 checkpoint: self.checkpoint.is_some() || self.kept.is_some(),
                 timed: self.stats,
                 ..self.limits.options()
@@ -309,6 +344,7 @@ fn refused(args: &Args) -> Option<&'static str> {
             args.checkpoint.is_some(),
             "a checkpoint has the states of explicit search: leave out `--checkpoint` or `--engine`",
         ),
+        (args.store != Place::Memory, "only explicit search keeps states: leave out `--store` or `--engine`"),
         (args.report.is_some(), "a report tells of explored states: leave out `--report` or `--engine`"),
         (
             args.threads.is_some(),
@@ -333,6 +369,10 @@ pub(super) fn refusal(args: &Args) -> Option<String> {
     }
     if let Some(option) = args.formulas.given() {
         return Some(format!("`{option}` is for engines that work with formulas: see `--engine`"));
+    }
+    if args.refinement && args.store != Place::Memory {
+        let why = "a refinement is searched with its states in memory: leave out `--refinement` or `--store`";
+        return Some(why.to_string());
     }
     args.task().refused().err().map(|why| why.0.to_string())
 }
@@ -369,6 +409,9 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
     let (args, task) = (&*args, args.task());
     if args.engine != Choice::Explicit {
         return with_formulas(file, args, task.options);
+    }
+    if let Err(why) = args.store.try_folder() {
+        return super::wrong(&why, args.json);
     }
     for file in [args.trace.as_deref(), args.certificate.as_deref(), args.report.as_deref()] {
         if let Err(exit) = super::try_file(file, args.json) {

@@ -86,6 +86,7 @@ fn allowed(question: Question) -> &'static [&'static str] {
             "symmetry",
             "threads",
             "max-memory",
+            "store",
             "color",
             "process",
         ],
@@ -127,6 +128,9 @@ fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
     super::announce("check", file);
     let as_json = args.json || args.json_stream;
     if let Some(why) = check::refusal(args) {
+        return super::wrong(&why, as_json);
+    }
+    if let Err(why) = args.store.try_folder() {
         return super::wrong(&why, as_json);
     }
     let options = args.task().options;

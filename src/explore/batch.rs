@@ -14,12 +14,17 @@
 //! preparing can be done by other threads ([`super::line`]).
 //!
 //! Other orders than breadth first have batches of one state.
+//!
+//! Where states are on disk ([`super::store`]) a batch has as many states as there is room for, since whoever looks there
+//! reads a lot. Keys that are found are dropped, like those that were found in memory; the others come with the word that
+//! somebody has looked. If states were written to disk since, the word is not enough: the keys that are left are looked up
+//! again, and those of a state that is just fired one by one ([`Looked`]). A state stays open until all of that is done.
 
 use super::hooks::{ByKey, Driven, Fired, Hooks, Keys};
 use super::inject::Planted;
 use super::observe::{Judged, Observers, Quiet};
 use super::search::{self, Loop};
-use super::store::{Packed, Seen, StateId, Store, View};
+use super::store::{Looked, Packed, Seen, StateId, Store, View};
 use crate::lang::diag::Span;
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
@@ -65,7 +70,39 @@ impl Block {
         self.keys.clear();
         self.is_complete = false;
         self.cut = None;
+        self.time = Duration::ZERO;
     }
+
+    /// Bytes that it takes, and that it takes to look its keys up.
+    fn bytes(&self, words: usize) -> usize {
+        let of_keys = self.keys.len() / words * (8 * words + 17);
+        self.states.len() * (size_of::<Judged>() + size_of::<StateId>()) + self.operations.len() * 8 + of_keys
+    }
+
+    /// Drops the keys of states from some place on that are known.
+    fn drop_known(&mut self, from: Place, known: &[bool], words: usize) {
+        let mut known = known.iter();
+        let (mut read, mut write) = (from.key, from.key);
+        for state in &mut self.states[from.state..] {
+            let mut kept = 0;
+            for is_known in known.by_ref().take(state.keys()) {
+                if !is_known {
+                    self.keys.copy_within(read * words..(read + 1) * words, write * words);
+                    (write, kept) = (write + 1, kept + 1);
+                }
+                read += 1;
+            }
+            state.keep(kept);
+        }
+        self.keys.truncate(write * words);
+    }
+}
+
+/// How far a block has been fired: the next state, and the first of its keys.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    state: usize,
+    key: usize,
 }
 
 /// One thread's tools.
@@ -81,14 +118,15 @@ pub(super) struct Helper<S: System, K> {
 }
 
 impl<S: System, K> Helper<S, K> {
-    pub fn new(system: &S, stop: &Stop, keys: K, words: usize) -> Helper<S, K> {
+    pub fn new(system: &S, stop: &Stop, keys: K, store: &Store) -> Helper<S, K> {
+        let places = if store.is_spilling() { Recent::MANY } else { Recent::PLACES };
         Helper {
             worker: system.worker(stop),
             judge: system.worker(stop),
             row: vec![],
             keys,
             labels: HashSet::default(),
-            recent: Recent::new(words),
+            recent: Recent::new(store.key_words(), places),
             ahead: Ahead::default(),
         }
     }
@@ -133,16 +171,18 @@ struct Recent {
 
 impl Recent {
     const PLACES: usize = 1 << 11;
+    /// Where what is handed on is looked up on disk.
+    const MANY: usize = 1 << 17;
 
-    fn new(words: usize) -> Recent {
-        Recent { words, keys: vec![0; words * Recent::PLACES], is_used: vec![false; Recent::PLACES] }
+    fn new(words: usize, places: usize) -> Recent {
+        Recent { words, keys: vec![0; words * places], is_used: vec![false; places] }
     }
 
     /// Whether the key was handed on, as far as is remembered; now it is.
     #[inline]
     fn had(&mut self, key: &[u64]) -> bool {
         let hash = key.iter().fold(0, |h, w| hash::join(h, *w));
-        let place = (hash >> 40) as usize % Recent::PLACES;
+        let place = (hash >> 40) as usize & (self.is_used.len() - 1);
         let known = &mut self.keys[place * self.words..(place + 1) * self.words];
         // Word by word: there is mostly one.
         if self.is_used[place] && known.iter().zip(key).all(|(a, b)| a == b) {
@@ -239,31 +279,96 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         flow
     }
 
+    /// The same where states are on disk: as many states as there is room for.
+    pub fn alone_with_disk(
+        &mut self,
+        rows: &mut Vec<u64>,
+        block: &mut Block,
+        known: &mut Vec<bool>,
+    ) -> ControlFlow<()> {
+        self.view();
+        block.clear();
+        let (words, room) = (self.store().key_words(), self.store().together());
+        loop {
+            let before = self.tokens.len();
+            self.take(MOST, rows);
+            // Rows that could not be read are not those of the states.
+            if self.store().trouble().is_some() {
+                self.is_over = true;
+                return ControlFlow::Break(());
+            }
+            if self.tokens.len() == before {
+                break;
+            }
+            extend::<S, V, H>(self.common, &self.view, &mut self.mine, rows, block);
+            if !block.is_complete || block.bytes(words) >= room {
+                break;
+            }
+        }
+        let states = self.tokens.len();
+        if states == 0 {
+            return ControlFlow::Break(());
+        }
+        let mut place = Place::default();
+        while place.state < states {
+            // What could not be prepared is expanded as if nobody had looked.
+            let mut looked = Looked::NOWHERE;
+            if block.is_complete && self.store().on_disk() > 0 {
+                let Some(here) = self.store().look_up(&block.keys[place.key * words..], known) else {
+                    self.is_over = true;
+                    return ControlFlow::Break(());
+                };
+                looked = here;
+                block.drop_known(place, known, words);
+            }
+            let flow = self.fire_from(&mut place, states, block, Some(looked));
+            self.is_over |= flow.is_break();
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
     /// The events of the first states that were taken and not fired yet, which are those of this block.
     pub fn fire(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
-        let flow = self.fire_all(states, block);
+        let flow = self.fire_from(&mut Place::default(), states, block, None);
         self.is_over |= flow.is_break();
         flow
     }
 
-    fn fire_all(&mut self, states: usize, block: &Block) -> ControlFlow<()> {
+    /// The same from some place on, until the word about the keys on disk is out of date. Without such a word all are
+    /// fired, and keys that may be on disk are looked up one by one.
+    fn fire_from(
+        &mut self,
+        place: &mut Place,
+        states: usize,
+        block: &Block,
+        looked: Option<Looked>,
+    ) -> ControlFlow<()> {
         let Leader { main, kernel, tokens, .. } = self;
         main.cut(block.cut);
         let words = kernel.rrac().store().key_words();
         let operations = self.common.system.operations().len();
-        for key in block.keys.chunks_exact(words).take(SOON) {
+        let begin = place.key * words;
+        for key in block.keys[begin..].chunks_exact(words).take(SOON) {
             kernel.rrac().store().prefetch(key);
         }
-        let mut keys = block.keys.chunks_exact(words);
-        let mut soon = block.keys.chunks_exact(words).skip(SOON);
+        let mut keys = block.keys[begin..].chunks_exact(words);
+        let mut soon = block.keys[begin..].chunks_exact(words).skip(SOON);
         let is_lost = H::WATCHES && self.common.planted.is_some_and(|p| p.errs(Planted::block));
-        for i in 0..states {
+        let may_pause = looked.is_some() && block.is_complete;
+        let looked = looked.unwrap_or(Looked::NOWHERE);
+        while place.state < states {
+            let i = place.state;
+            if may_pause && !looked.covers(kernel.rrac().store().on_disk()) {
+                break;
+            }
             // One that the search ends before stays where it is: somebody may want to go on with it.
             let Some(next) = tokens.front() else { break };
             main.look(kernel, next)?;
             let Some(s1) = tokens.pop_front() else { break };
             let state = block.states.get(i);
             let count = state.map_or(0, Judged::keys);
+            (place.state, place.key) = (i + 1, place.key + count);
             let Some(plain) = state.and_then(Judged::plain).filter(|_| block.is_complete) else {
                 keys.by_ref().take(count).for_each(drop);
                 main.step(kernel, s1)?;
@@ -279,7 +384,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
                     if let Some(key) = soon.next() {
                         x.rrac().store().prefetch(key);
                     }
-                    match x.arrive(Packed { key, parent }) {
+                    match x.arrive(Packed { key, parent, looked }) {
                         Arrival::Known(_) => {}
                         // Who found it looked at it.
                         Arrival::New(s2) => {
@@ -313,8 +418,20 @@ pub(super) fn prepare<S: System, V: ByKey, H: Hooks<V>>(
     rows: &[u64],
     block: &mut Block,
 ) {
-    let begun = Instant::now();
     block.clear();
+    extend::<S, V, H>(common, view, helper, rows, block);
+}
+
+/// The same for states that follow those that a block has.
+fn extend<S: System, V: ByKey, H: Hooks<V>>(
+    common: &Common<S>,
+    view: &View,
+    helper: &mut Helper<S, V::Keys>,
+    rows: &[u64],
+    block: &mut Block,
+) {
+    let begun = Instant::now();
+    block.is_complete = false;
     let Common { system, observers, stop, planted } = common;
     let planted = planted.filter(|_| H::WATCHES);
     let Helper { worker, judge, row, keys, labels, recent, ahead } = helper;
@@ -350,8 +467,8 @@ pub(super) fn prepare<S: System, V: ByKey, H: Hooks<V>>(
     }
     look.look_up(0);
     block.is_complete = true;
-    block.cut = system.cut(worker).or(system.cut(judge));
-    block.time = begun.elapsed();
+    block.cut = block.cut.or(system.cut(worker)).or(system.cut(judge));
+    block.time += begun.elapsed();
 }
 
 struct Look<'h, S: System, V: ByKey> {

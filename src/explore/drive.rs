@@ -114,6 +114,7 @@ pub(super) fn reduce<S: System>(
     let layout = Layout::new(&system.widths());
     let limit = Limit(options.max_memory);
     let store = search.store().unwrap_or_else(|| Store::new(layout.clone())).within(limit);
+    let store = store.spilling(options.spill.as_ref());
     let Some(action) = action.filter(|_| options.symmetry != Strategy::Off) else {
         return search.run_by_key(store, Firsts::All, None);
     };
@@ -221,9 +222,9 @@ pub(super) fn in_batches<S: System, V: ByKey, H: Hooks<V>>(
     let mut again = main.keeping(keeping);
     let common = Common { system, observers: &observers, stop, planted };
     scope(options, visited, again.as_mut(), |kernel, token| {
-        let store = kernel.rrac().store();
-        let (words, view) = (store.key_words(), Arc::new(store.view()));
-        let helper = |kernel: &Driven<'_, V>| Helper::new(system, stop, kernel.rrac().keys(), words);
+        let view = Arc::new(kernel.rrac().store().view());
+        let helper =
+            |kernel: &Driven<'_, V>| Helper::new(system, stop, kernel.rrac().keys(), kernel.rrac().store());
         let mine = helper(&kernel);
         let others: Vec<Helper<S, V::Keys>> = (1..plan.threads()).map(|_| helper(&kernel)).collect();
         let tokens = VecDeque::new();
@@ -257,8 +258,16 @@ impl<'a, 'b, S: System + 'a, V: ByKey, H: Hooks<V>> Engine<'a, 'b, S, V, H> for 
         let Batches { leader, others, options } = self;
         if others.is_empty() {
             let most = if options.order == Order::Bfs { MOST } else { 1 };
-            let (mut rows, mut block) = (vec![], Block::default());
-            while leader.alone(most, &mut rows, &mut block).is_continue() {}
+            let (mut rows, mut block, mut known) = (vec![], Block::default(), vec![]);
+            loop {
+                let flow = match leader.store().on_disk() {
+                    0 => leader.alone(most, &mut rows, &mut block),
+                    _ => leader.alone_with_disk(&mut rows, &mut block, &mut known),
+                };
+                if flow.is_break() {
+                    break;
+                }
+            }
         } else {
             *others = line::run(leader, std::mem::take(others), options.alone_below);
         }

@@ -112,7 +112,7 @@ impl<V: ByKey> Rrac<Packed<'_>> for Faulty<V> {
     type Id = StateId;
 
     fn insert_if_absent(&mut self, key: Packed) -> Insertion<StateId> {
-        let Packed { key: words, parent } = key;
+        let Packed { key: words, parent, .. } = key;
         let is_known = self.mistake.and_then(|_| self.inner.store().find_key(words)).is_some();
         match self.errs(is_known) {
             true if is_known => {
@@ -120,7 +120,7 @@ impl<V: ByKey> Rrac<Packed<'_>> for Faulty<V> {
                 Insertion::Inserted(self.inner.append(Arriving { row: &row, parent }))
             }
             true => Insertion::Present(0),
-            false => self.inner.insert_if_absent(Packed { key: words, parent }),
+            false => self.inner.insert_if_absent(key),
         }
     }
 }

@@ -21,6 +21,30 @@ pub fn used() -> Option<u64> {
     Some(pages * page())
 }
 
+/// A part of the memory that the machine has for this program and others like it: half of what is not used, and what
+/// this program has. `None` where the system does not tell.
+pub fn share() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let available: u64 = line.trim().split(' ').next()?.parse().ok()?;
+    let free = available * 1024;
+    // A control group that it is in may have less.
+    let of_group =
+        |name: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse().ok();
+    let least = of_group("memory.max").map_or(free, |limit: u64| limit.min(free));
+    Some(least / 2 + used()?)
+}
+
+/// Gives memory back to the system that was used and is free now, where that has to be asked for.
+#[allow(unsafe_code)] // One request to the allocator.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        // SAFETY: it looks at free memory only.
+        let _ = unsafe { libc::malloc_trim(0) };
+    }
+}
+
 /// Bytes of a page.
 #[allow(unsafe_code)] // One question to the system.
 fn page() -> u64 {

@@ -32,7 +32,7 @@ pub use drive::{explore, explore_keeping};
 pub use hooks::{Effort, Fired};
 pub use order::Order;
 pub use search::{Explored, Progress, Reduction};
-pub use store::{Layout, StateId, Store};
+pub use store::{Layout, Spill, StateId, Store};
 pub use watch::Counts;
 
 use crate::symmetry::Strategy;
@@ -75,6 +75,8 @@ pub struct Options {
     pub initial_first: usize,
     /// Stop when the program has more bytes than this.
     pub max_memory: Option<u64>,
+    /// When the memory is used up, states are written to disk and the search goes on; otherwise it ends.
+    pub spill: Option<store::Spill>,
     /// The search is written down now and then, or was.
     pub checkpoint: bool,
     /// Measure what the strategy costs.
@@ -99,6 +101,7 @@ impl Default for Options {
             shortest: false,
             initial_first: 1 << 16,
             max_memory: None,
+            spill: None,
             checkpoint: false,
             timed: false,
         }

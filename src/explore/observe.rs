@@ -230,6 +230,12 @@ impl Judged {
         self.is_unusual |= transitions == 0;
     }
 
+    /// So many of the keys that were handed on are still to be looked at.
+    #[inline]
+    pub fn keep(&mut self, keys: u32) {
+        self.keys = keys;
+    }
+
     /// How many keys were handed on.
     pub fn keys(&self) -> usize {
         self.keys as usize

@@ -3,9 +3,10 @@
 //! An option that was asked for acts, or the run is refused; nothing is dropped silently. The table in docs/options.md is
 //! printed by [`table`] and kept up to date by a test.
 
-use super::{Options, Order};
+use super::{Options, Order, Spill};
 use crate::symmetry::{Action, Strategy};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What is asked of a system.
@@ -75,6 +76,23 @@ const KEPT_PATHS: Refusal = Refusal(
     "a checkpoint has the states of a search, and not the paths through its product with a formula: leave out \
      `--checkpoint`, or check formulas in a run of their own",
 );
+const DISK_ORDER: Refusal = Refusal(
+    "with `--store disk` states are looked up many at a time, as they come breadth first: leave out `--order` or `--store`",
+);
+const DISK_THREADS: Refusal =
+    Refusal("with `--store disk` one thread searches: leave out `--threads` or `--store`");
+const DISK_FLOOD: Refusal = Refusal(
+    "`--symmetry flood` stores whole orbits, and only in memory: take `canon` or `auto`, or leave out `--store`",
+);
+const DISK_MARKERS: Refusal =
+    Refusal("`--symmetry markers` keeps markers in memory: take an exact strategy, or leave out `--store`");
+const DISK_AUDIT: Refusal =
+    Refusal("`--audit` explores a shadow, which is in memory: leave out one of `--audit` and `--store`");
+const DISK_PATHS: Refusal = Refusal(
+    "the search for paths has its states in memory: leave out `--store`, or check formulas in a run of their own",
+);
+const DISK_KEPT: Refusal =
+    Refusal("a checkpoint is written of states in memory: leave out one of `--checkpoint` and `--store`");
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
 
 /// A run whose options go together.
@@ -98,9 +116,10 @@ pub const MAX_THREADS: usize = 256;
 /// # Errors
 /// Two options that do not go together.
 pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusal> {
-    let Options { symmetry, order, seed, threads, shortest, checkpoint, .. } = options;
+    let Options { symmetry, order, seed, threads, shortest, checkpoint, spill, .. } = options;
     let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
     let several = threads.is_some_and(|n| n > 1);
+    let on_disk = spill.is_some();
     let rules = [
         (NO_NAUTY, *symmetry == Strategy::Nauty && !cfg!(feature = "nauty")),
         (MARKED_PATHS, is_marked && asked != Asked::States),
@@ -115,13 +134,20 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (KEPT_AUDIT, *checkpoint && audit),
         (KEPT_FLOOD, *checkpoint && *symmetry == Strategy::Flood),
         (KEPT_MARKERS, *checkpoint && is_marked),
+        (DISK_PATHS, on_disk && asked != Asked::States),
+        (DISK_AUDIT, on_disk && audit),
+        (DISK_FLOOD, on_disk && *symmetry == Strategy::Flood),
+        (DISK_MARKERS, on_disk && is_marked),
+        (DISK_ORDER, on_disk && !is_bfs),
+        (DISK_THREADS, on_disk && several),
+        (DISK_KEPT, on_disk && *checkpoint),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
     ];
     if let Some((why, _)) = rules.into_iter().find(|(_, applies)| *applies) {
         return Err(why);
     }
     // Nobody asked for a number: as many as the rest allows.
-    let one = !is_bfs || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths;
+    let one = !is_bfs || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths || on_disk;
     let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
     let threads = if one { 1 } else { threads.unwrap_or_else(all) };
     Ok(Plan { threads: threads.clamp(1, MAX_THREADS) })
@@ -145,17 +171,18 @@ pub fn table() -> String {
     let asked = [(Asked::States, "`check`"), (Asked::Both, "`check --ltl`"), (Asked::Paths, "`ltl`")];
     let orders = [(Order::Bfs, "bfs"), (Order::Dfs, "dfs"), (Order::Mixed(0.5), "mixed")];
     let ways = [
-        (false, None, false, ""),
-        (false, Some(4), false, " `--threads 4`"),
-        (true, None, false, " `--audit`"),
-        (false, None, true, " `--checkpoint`"),
+        (false, None, false, false, ""),
+        (false, Some(4), false, false, " `--threads 4`"),
+        (true, None, false, false, " `--audit`"),
+        (false, None, true, false, " `--checkpoint`"),
+        (false, None, false, true, " `--store disk`"),
     ];
     let mut reasons: Vec<Refusal> = vec![];
     let mut rows = vec![];
     let mut head = String::from("| property | `--symmetry` |");
     let mut rule = String::from("|---|---|");
     for (_, order) in orders {
-        for (_, _, _, way) in ways {
+        for (.., way) in ways {
             head += &format!(" {order}{way} |");
             rule += "---|";
         }
@@ -164,8 +191,10 @@ pub fn table() -> String {
         for symmetry in Strategy::ALL {
             let mut row = format!("| {name} | `{symmetry}` |");
             for (order, _) in orders {
-                for (audit, threads, checkpoint, _) in ways {
-                    let options = Options { symmetry, order, threads, checkpoint, ..Options::default() };
+                for (audit, threads, checkpoint, on_disk, _) in ways {
+                    let spill = on_disk.then(|| Spill::new(PathBuf::new()));
+                    let options =
+                        Options { symmetry, order, threads, checkpoint, spill, ..Options::default() };
                     row += &match plan(&options, asked, audit) {
                         Ok(_) => " yes |".to_string(),
                         Err(why) => {
@@ -228,6 +257,22 @@ mod tests {
         assert_eq!(refused(seeded, Asked::States, false), Some(SEED_ORDER));
         let deep = Options { order: Order::Dfs, shortest: true, ..Options::default() };
         assert_eq!(refused(deep, Asked::States, false), Some(SHORTEST_ORDER));
+        let spill = Some(Spill::new(PathBuf::from("/tmp")));
+        let disk = Options { spill, ..Options::default() };
+        let of = |options: Options, asked, audit| plan(&options, asked, audit);
+        assert_eq!(of(disk.clone(), Asked::States, false).map(Plan::threads), Ok(1));
+        assert_eq!(of(disk.clone(), Asked::Both, false), Err(DISK_PATHS));
+        assert_eq!(of(disk.clone(), Asked::States, true), Err(DISK_AUDIT));
+        let refusals = [
+            (DISK_THREADS, Options { threads, ..disk.clone() }),
+            (DISK_ORDER, Options { order: Order::Mixed(0.5), ..disk.clone() }),
+            (DISK_KEPT, Options { checkpoint: true, ..disk.clone() }),
+            (DISK_FLOOD, Options { symmetry: Strategy::Flood, ..disk.clone() }),
+            (DISK_MARKERS, Options { symmetry: Strategy::Markers, ..disk }),
+        ];
+        for (why, options) in refusals {
+            assert_eq!(of(options, Asked::States, false), Err(why));
+        }
         let four = Options { threads, ..Options::default() };
         assert_eq!(plan(&four, Asked::States, true).map(Plan::threads), Ok(4));
         assert_eq!(plan(&four, Asked::States, false).map(Plan::threads), Ok(4));

@@ -144,7 +144,7 @@ impl<'a, 'b, S: System + 'a, V: Visited, H: Hooks<V>, E: Engine<'a, 'b, S, V, H>
             if watch.counts.initialisations.is_multiple_of(256) {
                 watch.look_at_memory(kernel.rrac());
             }
-            if watch.must_stop(stop, kernel.rrac().store().len()) {
+            if watch.must_stop(stop, kernel.rrac().store()) {
                 return ControlFlow::Break(());
             }
             self.arrived()

@@ -184,7 +184,7 @@ impl<'a, S: System, H> Loop<'a, S, H> {
             });
             self.watch.look_at_memory(kernel.rrac());
         }
-        if self.watch.must_stop(self.stop, store.len()) {
+        if self.watch.must_stop(self.stop, store) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -203,6 +203,9 @@ impl<'a, S: System, H> Loop<'a, S, H> {
         let Loop { system, observers, hooks, worker, watch, row, .. } = self;
         let id = s1.id();
         kernel.rrac().store().read(id, row);
+        if watch.look_at_disk(kernel.rrac().store()) {
+            return ControlFlow::Break(());
+        }
         hooks.expand(id, row)?;
         let outcome = kernel.expand(s1, |id, x| {
             let (before, faults) = (watch.counts.transitions, watch.faults);
@@ -256,7 +259,9 @@ impl<'a, S: System, H> Loop<'a, S, H> {
         merge(&mut visited);
         let (store, effort) = visited.finish();
         watch.counts.states = store.len();
-        let is_complete = pass.is_some() && self.complete.is_some() && V::EXACT.is_some();
+        // The last that it was asked for may have gone wrong.
+        let is_sound = !watch.look_at_disk(&store);
+        let is_complete = is_sound && pass.is_some() && self.complete.is_some() && V::EXACT.is_some();
         let verdict = watch.verdict(pass, self.complete.take(), V::EXACT);
         let is_early = self.is_early;
         let reduction = V::REDUCES.then(|| Reduction { effort, ..Reduction::default() });

@@ -1,8 +1,8 @@
 //! What a search has found and counted, and what ends it early.
 
 use super::hooks::Visited;
-use super::store::StateId;
-use super::{Finding, FindingKind, Options, memory};
+use super::store::{StateId, Store, Trouble};
+use super::{Finding, FindingKind, Options};
 use crate::lang::diag::Span;
 use crate::system::{Label, System};
 use crate::value::fault::Fault;
@@ -135,7 +135,19 @@ impl Watch {
         matches!(self.stopped, Some(Why::MaxStates(_) | Why::MaxMemory(_)))
     }
 
-    pub fn must_stop(&mut self, stop: &AtomicBool, states: usize) -> bool {
+    /// Whether the disk has failed: what is said of states means nothing any more.
+    pub fn look_at_disk(&mut self, store: &Store) -> bool {
+        if let Some(Trouble(why)) = store.trouble() {
+            self.stopped = Some(Why::Disk(why.clone()));
+        }
+        store.trouble().is_some()
+    }
+
+    pub fn must_stop(&mut self, stop: &AtomicBool, store: &Store) -> bool {
+        let states = store.len();
+        if self.look_at_disk(store) {
+            return true;
+        }
         if stop.load(Ordering::Relaxed) {
             self.stopped = Some(Why::Interrupted);
         } else {
@@ -152,8 +164,12 @@ impl Watch {
         if visited.store().is_exhausted() {
             self.stopped = Some(Why::Limit(Fault::limit("there are too many large integers in states")));
         }
-        if let Some(limit) = self.options.max_memory
-            && (visited.is_cramped() || memory::Limit(Some(limit)).is_reached())
+        let is_reached = visited.is_cramped()
+            || (self.options.max_memory.is_some() || visited.store().is_spilling())
+                && visited.store().is_at_limit();
+        if is_reached
+            && !visited.store().press()
+            && let Some(limit) = self.options.max_memory
         {
             self.stopped = Some(Why::MaxMemory(limit));
         }

@@ -15,6 +15,7 @@ use super::table;
 use super::why;
 use crate::explore::audit::{self, Audit};
 use crate::explore::plan::{Asked, Refusal, plan};
+use crate::explore::store::Trouble;
 use crate::explore::{self, Explored, Finding, FindingKind, Options, Order, Progress, StateId};
 use crate::lang::diag::Diagnostic;
 use crate::model::open::{Opened, Refused};
@@ -209,6 +210,9 @@ pub fn check(
                 why => (word, reason) = (Decision::Unknown, why),
             },
             // Never a counterexample that does not run: that is a bug of ours, and no answer.
+            Err(why) if explored.store.trouble().is_some() => {
+                (word, reason) = (Decision::Unknown, Some(why::text(&Why::Disk(why), opened)));
+            }
             Err(why) => {
                 word = Decision::Unknown;
                 let what = format!("{} found, but {why}", f.kind.name());
@@ -225,7 +229,7 @@ pub fn check(
     let bytes = explored.store.bytes() + flooded;
     let complete = explored.is_complete && !deadline.is_set();
     let certificate = task.certificate.as_deref().filter(|_| word == Decision::Holds);
-    let certificate =
+    let mut certificate =
         certificate.map(|path| certificate::write(path, solved, &explored, options, &deadline.flag));
     let counts = explored.counts.clone();
     // PROPERTIES without constants are solved too, as ProB does it.
@@ -259,9 +263,13 @@ pub fn check(
         (Verdict::Unknown(why), _) => {
             notes.extend(solved.setup.is_open.then(|| notes::taken(&counts)));
             notes.extend(notes::advice(why));
+            let is_full = matches!(why, Why::MaxMemory(_)) && explored.store.used().is_some();
+            notes.extend(is_full.then(|| notes::values_in_memory(system.interned())));
         }
         _ => {}
     }
+    let used = explored.store.used();
+    notes.extend(used.filter(|_| task.options.timed).map(|used| notes::on_disk(&used)));
     // Only what nothing has cut short says that something never happens.
     let is_exact = explored.reduction.as_ref().is_none_or(|r| r.strategy.is_exact());
     let (mut coverage, mut warnings) = (None, vec![]);
@@ -278,6 +286,12 @@ pub fn check(
         coverage = Some(covered);
     } else if task.coverage {
         notes.push(notes::PARTIAL.to_string());
+    }
+    let depths = if task.depths { explored.store.depths() } else { vec![] };
+    if let (Some(Trouble(why)), Decision::Holds) = (explored.store.trouble(), word) {
+        (coverage, warnings) = (None, vec![]);
+        certificate = certificate.map(|_| Err(why.clone()));
+        notes.push(notes::unread(why));
     }
     Ok(Checked {
         verdict: word,
@@ -298,7 +312,7 @@ pub fn check(
         certificate,
         broken,
         coverage,
-        depths: if task.depths { explored.store.depths() } else { vec![] },
+        depths,
         warnings,
     })
 }

@@ -57,6 +57,36 @@ pub fn written(r: &crate::checkpoint::Report) -> String {
     )
 }
 
+/// What was on disk, and what it took to look there.
+pub fn on_disk(used: &crate::explore::store::Used) -> String {
+    let mb = |bytes: u64| bytes as f64 / 1e6;
+    format!(
+        "store: {} states on disk in {:.0} MB, {} sorted runs after {} merges; {} keys were looked up {} times together, \
+         {} alone; {:.0} MB read for that",
+        used.states,
+        mb(used.bytes),
+        used.runs,
+        used.merges,
+        used.keys,
+        used.rounds,
+        used.alone,
+        mb(used.read)
+    )
+}
+
+/// States are on disk, and the memory is full nevertheless.
+pub fn values_in_memory(interned: usize) -> String {
+    format!(
+        "states were on disk already; in memory are, whatever `--store` says, the {interned} values that states have \
+         names of (sequences, sets of sets, strings, large integers) and results that are remembered"
+    )
+}
+
+/// After the search, states could not be read any more.
+pub fn unread(why: &str) -> String {
+    format!("what is told beside the verdict may be incomplete: {why}")
+}
+
 /// The last try to write a checkpoint failed.
 pub fn not_written(why: &str, has_any: bool) -> String {
     let rest = if has_any { "the one before is still good" } else { "there is none" };
@@ -150,6 +180,7 @@ pub fn advice(why: &Why) -> Option<String> {
             "raise `--max-memory`, or make the model smaller: smaller sets (`--card SET=N`, `--setsize N`), bounds for \
              variables that grow"
         }
+        Why::Disk(_) => "take a folder with more room: `--store disk=DIR`",
         Why::Truncated(_) => {
             "bound the integer where it is chosen, for instance by `n : 0..100`; `--minint` and `--maxint` only move \
              the ends, and an error that is found between them counts"

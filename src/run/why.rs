@@ -24,6 +24,7 @@ pub fn text(why: &Why, opened: &Opened) -> String {
     match why {
         Why::Interrupted | Why::Timeout(_) | Why::MaxMemory(_) => stopped(why).unwrap_or_default(),
         Why::MaxStates(n) => format!("the limit of {n} states is reached"),
+        Why::Disk(why) => why.clone(),
         Why::Truncated(span) => format!(
             "an integer without bounds was enumerated only from MININT = {} to MAXINT = {}{}",
             opened.scope.minint,

@@ -1,6 +1,7 @@
 //! From parent links to a path: every step is run again until it reaches the next state, or, under reduction, a state with
 //! the next key.
 
+use crate::explore::store::Trouble;
 use crate::explore::{Explored, StateId};
 use crate::symmetry::{Action, Perm, Reducer};
 use crate::system::{Label, Path, Stop, System, Transition, Visitor, initial_states};
@@ -24,6 +25,9 @@ pub fn rebuild<S: System>(
         ids.push(parent);
     }
     let rows: Vec<Vec<u64>> = ids.iter().rev().map(|id| store.row(*id).to_vec()).collect();
+    if let Some(Trouble(why)) = store.trouble() {
+        return Err(why.clone());
+    }
     if let (Some(action), Some(r)) = (action, &explored.reduction)
         && let Some(reducer) = Reducer::new(action, r.strategy, false)
     {

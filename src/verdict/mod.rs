@@ -239,6 +239,8 @@ pub enum Why {
     MaxStates(usize),
     /// The limit of memory, in bytes.
     MaxMemory(u64),
+    /// States were to be on disk, and that failed, in its words.
+    Disk(String),
     /// An unbounded integer was enumerated only from MININT to MAXINT.
     Truncated(Span),
     /// Nothing was found, but states that differ may have been taken for one.

@@ -5,6 +5,7 @@ mod certificates;
 mod checkpoints;
 mod choices;
 mod datatypes;
+mod disk;
 mod elements;
 mod eventb;
 mod fixed;

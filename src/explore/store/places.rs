@@ -44,6 +44,8 @@ impl Slot {
     }
 }
 
+/// Rows are asked for so many places before they are read.
+const AHEAD: usize = 24;
 /// Places that a guess looks at: mostly those of one line of the cache.
 const SOON: usize = 8;
 
@@ -90,9 +92,9 @@ impl Places {
         n
     }
 
-    /// So many places, more than there are, all free; those of this index are among them if it has whole blocks.
+    /// So many places, all free; those of this index are among them, as far as both have whole blocks.
     pub fn grown(&self, n: usize) -> Places {
-        if self.len < BLOCK {
+        if self.len < BLOCK || n < BLOCK {
             return Places::new(n);
         }
         for word in self.blocks.iter().flat_map(|block| block.iter()) {
@@ -101,6 +103,57 @@ impl Places {
         let mut blocks = self.blocks.clone();
         blocks.resize_with(n / BLOCK, || zeros(BLOCK));
         Places::of(blocks, n)
+    }
+
+    /// All states with their hashes, in the order of these. What follows a free place up to the next one has hashes that
+    /// begin there, and those grow with the place; so nothing but these few have to be sorted.
+    ///
+    /// # Errors
+    /// That of `each`.
+    pub fn by_hash<E>(
+        &self,
+        hash: impl Fn(StateId) -> u64,
+        soon: impl Fn(StateId),
+        mut each: impl FnMut(u64, StateId) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let id_at = |at: usize| {
+            let word = self.place(at).load(Ordering::Relaxed);
+            (word != 0).then(|| (word & self.ids).wrapping_sub(1))
+        };
+        let mut near: Vec<(u64, StateId)> = vec![];
+        let mut flush = |near: &mut Vec<(u64, StateId)>| {
+            near.sort_unstable();
+            near.drain(..).try_for_each(|(hash, id)| each(hash, id))
+        };
+        // The first places may have states that found none at the end: their hashes are the largest.
+        let free = (0..self.len).find(|at| id_at(*at).is_none()).unwrap_or(self.len);
+        let mut last = vec![];
+        for id in (0..free).filter_map(id_at) {
+            let hash = hash(id);
+            if self.start(hash) > free { last.push((hash, id)) } else { near.push((hash, id)) }
+        }
+        for at in free..self.len {
+            id_at((at + AHEAD).min(self.len - 1)).into_iter().for_each(&soon);
+            match id_at(at) {
+                Some(id) => near.push((hash(id), id)),
+                None => flush(&mut near)?,
+            }
+        }
+        near.append(&mut last);
+        flush(&mut near)
+    }
+
+    /// How many states so many places are for.
+    pub fn room_of(places: usize) -> usize {
+        room(places)
+    }
+
+    /// How many places an index has that is one size smaller.
+    pub fn fewer(&self) -> usize {
+        match self.len / 2 {
+            n if n < BLOCK => n,
+            n => n / BLOCK * BLOCK,
+        }
     }
 
     /// How many states there may be before it grows.

@@ -42,7 +42,7 @@ pub struct Rows {
     bits: Arc<[u32]>,
     /// Their sum.
     row: usize,
-    /// A chunk has two to the power of this many rows, at least 64.
+    /// A chunk has two to the power of this many rows.
     shift: u32,
     chunks: Arc<Vec<Arc<[AtomicU64]>>>,
 }
@@ -54,6 +54,37 @@ impl Rows {
         Rows { bits: bits.into(), row, shift: (BITS / row.max(1)).max(64).ilog2(), chunks: Arc::default() }
     }
 
+    /// The same with at most so many rows in a chunk.
+    pub fn with_chunks(self, rows: usize) -> Rows {
+        Rows { shift: self.shift.min(rows.max(1).ilog2()), ..self }
+    }
+
+    /// A chunk has two to the power of this many rows.
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// The words of a chunk, the last of which is only there to be read.
+    pub fn chunk(&self, chunk: usize) -> &[AtomicU64] {
+        &self.chunks[chunk]
+    }
+
+    /// Gives up the first chunks. The numbers of the other rows are smaller afterwards.
+    pub fn drop_first(&mut self, chunks: usize) {
+        Arc::make_mut(&mut self.chunks).drain(..chunks);
+    }
+
+    /// A row of a chunk, by its place among them, from the words of the chunk.
+    pub fn get_from(&self, chunk: &[AtomicU64], place: usize) -> Row {
+        let mut at = place * self.row;
+        let words = self.bits.iter().map(|bits| {
+            let word = bits_at(chunk, at, *bits);
+            at += *bits as usize;
+            word
+        });
+        words.collect()
+    }
+
     /// A row's chunk, and the bit in it where the row begins.
     #[inline]
     fn place(&self, id: StateId) -> (usize, usize) {
@@ -61,9 +92,9 @@ impl Rows {
         (id >> self.shift, (id & ((1 << self.shift) - 1)) * self.row)
     }
 
-    /// Words of a chunk: those of its rows, of which there is a multiple of 64, and one more.
-    fn words(&self) -> usize {
-        (self.row << self.shift) / 64 + 1
+    /// Words of a chunk: those of its rows, and one more.
+    pub fn words(&self) -> usize {
+        (self.row << self.shift).div_ceil(64) + 1
     }
 
     /// Chunks.
@@ -73,14 +104,8 @@ impl Rows {
 
     #[inline]
     pub fn get(&self, id: StateId) -> Row {
-        let (chunk, mut at) = self.place(id);
-        let chunk = &self.chunks[chunk];
-        let words = self.bits.iter().map(|bits| {
-            let word = bits_at(chunk, at, *bits);
-            at += *bits as usize;
-            word
-        });
-        words.collect()
+        let id = id as usize;
+        self.get_from(&self.chunks[id >> self.shift], id & ((1 << self.shift) - 1))
     }
 
     /// Whether this is the row of a state. A state whose chunk is not here has another one.
@@ -128,8 +153,8 @@ impl Rows {
     }
 }
 
-/// Parents of a chunk.
-const CHUNK: usize = 1 << 12;
+/// A chunk has two to the power of this many parents, at most.
+const CHUNK: u32 = 12;
 
 /// The parents of some states. Breadth first they come in order, so those of states that come one after the other are
 /// close together.
@@ -171,34 +196,51 @@ impl Kin {
     }
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Parents {
+    shift: u32,
     full: Vec<Kin>,
     last: Vec<StateId>,
 }
 
+impl Default for Parents {
+    fn default() -> Parents {
+        Parents { shift: CHUNK, full: vec![], last: vec![] }
+    }
+}
+
 impl Parents {
+    /// Chunks of two to the power of so many parents, or of fewer if those are very many.
+    pub fn with_shift(shift: u32) -> Parents {
+        Parents { shift: shift.min(CHUNK), ..Parents::default() }
+    }
+
     pub fn len(&self) -> usize {
-        self.full.len() * CHUNK + self.last.len()
+        (self.full.len() << self.shift) + self.last.len()
     }
 
     #[inline]
     pub fn get(&self, id: StateId) -> StateId {
-        let (chunk, at) = (id as usize / CHUNK, id as usize % CHUNK);
+        let (chunk, at) = (id as usize >> self.shift, id as usize & ((1 << self.shift) - 1));
         self.full.get(chunk).map_or_else(|| self.last[at], |full| full.get(at))
     }
 
     #[inline]
     pub fn push(&mut self, parent: StateId) {
         self.last.push(parent);
-        if self.last.len() == CHUNK {
+        if self.last.len() >> self.shift != 0 {
             self.full.push(Kin::of(&self.last));
             self.last.clear();
         }
     }
 
+    /// Gives up the first parents, which fill chunks.
+    pub fn drop_first(&mut self, parents: usize) {
+        self.full.drain(..parents >> self.shift);
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = StateId> + '_ {
-        let full = self.full.iter().flat_map(|kin| (0..CHUNK).map(|at| kin.get(at)));
+        let full = self.full.iter().flat_map(|kin| (0..1 << self.shift).map(|at| kin.get(at)));
         full.chain(self.last.iter().copied())
     }
 

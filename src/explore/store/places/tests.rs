@@ -1,6 +1,6 @@
 //! A key is inserted once, whatever else is, also while the index grows.
 
-use super::super::{Layout, Store};
+use super::super::{Layout, Looked, Store};
 use crate::harness::{Choose, claim};
 use crate::system::Width;
 use kanon_refinement::kernel::Insertion;
@@ -12,7 +12,7 @@ fn inserted(c: &mut impl Choose, widths: &[Width], key: impl Fn(u64) -> Vec<u64>
     let mut count = 0;
     for _ in 0..4 {
         let n = c.below(8);
-        match (store.insert(&key(n), 0), ids[n as usize]) {
+        match (store.insert(&key(n), 0, Looked::NOWHERE), ids[n as usize]) {
             (Insertion::Inserted(id), None) => {
                 assert_eq!(id, count);
                 ids[n as usize] = Some(id);
