@@ -119,14 +119,13 @@ pub(super) struct Helper<S: System, K> {
 
 impl<S: System, K> Helper<S, K> {
     pub fn new(system: &S, stop: &Stop, keys: K, store: &Store) -> Helper<S, K> {
-        let places = if store.is_spilling() { Recent::MANY } else { Recent::PLACES };
         Helper {
             worker: system.worker(stop),
             judge: system.worker(stop),
             row: vec![],
             keys,
             labels: HashSet::default(),
-            recent: Recent::new(store.key_words(), places),
+            recent: Recent::new(store.key_words(), Recent::places(store)),
             ahead: Ahead::default(),
         }
     }
@@ -171,8 +170,15 @@ struct Recent {
 
 impl Recent {
     const PLACES: usize = 1 << 11;
-    /// Where what is handed on is looked up on disk.
-    const MANY: usize = 1 << 17;
+
+    /// Where what is handed on is looked up on disk, it may take a part of the memory that there is for that.
+    fn places(store: &Store) -> usize {
+        if !store.is_spilling() {
+            return Recent::PLACES;
+        }
+        let most = store.together() / 4 / (8 * store.key_words() + 1);
+        1 << most.clamp(Recent::PLACES, 1 << 20).ilog2()
+    }
 
     fn new(words: usize, places: usize) -> Recent {
         Recent { words, keys: vec![0; words * places], is_used: vec![false; places] }

@@ -8,6 +8,8 @@ mod cli;
 mod compare;
 mod convert;
 mod coverage;
+#[cfg(target_os = "linux")]
+mod disk;
 mod fmt;
 mod follow;
 mod formulas;

@@ -102,17 +102,17 @@ struct Ended {
 }
 
 /// The most that a process has had in memory until now.
-fn most(process: u32) -> Option<u64> {
+pub fn most(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     line.trim().split(' ').next()?.parse::<u64>().ok().map(|k| k * 1024)
 }
 
 /// A control group whose processes have so many bytes together, where one can be made.
-struct Group(PathBuf);
+pub struct Group(PathBuf);
 
 impl Group {
-    fn new(name: &str, bytes: u64) -> Option<Group> {
+    pub fn new(name: &str, bytes: u64) -> Option<Group> {
         for (root, limit) in
             [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")]
         {
@@ -125,6 +125,11 @@ impl Group {
         }
         None
     }
+
+    /// Where a process writes its number to belong to it.
+    pub fn door(group: Option<&Group>) -> PathBuf {
+        group.map_or("/dev/null".into(), |g| g.0.join("cgroup.procs"))
+    }
 }
 
 impl Drop for Group {
@@ -135,7 +140,7 @@ impl Drop for Group {
 
 fn run(name: &str, args: &[&str]) -> Ended {
     let group = Group::new(name, LIMIT + LIMIT / 10);
-    let procs = group.as_ref().map_or("/dev/null".into(), |g| g.0.join("cgroup.procs"));
+    let procs = Group::door(group.as_ref());
     let mut command = Command::new("sh");
     command.arg("-c").arg("echo $$ >\"$1\"; ulimit -v \"$2\"; shift 2; exec \"$@\"").arg("sh").arg(procs);
     command.arg(((LIMIT + RESERVE) / 1024).to_string()).arg(env!("CARGO_BIN_EXE_kanon")).args(args);

@@ -48,19 +48,42 @@ impl Form {
         self.block() as u64
     }
 
-    /// The key of an entry, and its number.
+    /// A word of so many bytes, from a place on.
     #[inline]
+    fn word(bytes: &[u8], at: usize, n: usize) -> u64 {
+        match bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(eight) => u64::from_le_bytes(*eight) & (u64::MAX >> (64 - 8 * n)),
+            None => {
+                let mut eight = [0; 8];
+                eight[..n].copy_from_slice(&bytes[at..at + n]);
+                u64::from_le_bytes(eight)
+            }
+        }
+    }
+
+    /// The key of an entry, and its number.
     fn get(&self, bytes: &[u8]) -> (Row, StateId) {
         let mut at = 0;
         let mut word = |n: usize| {
-            let mut word = [0; 8];
-            word[..n].copy_from_slice(&bytes[at..at + n]);
             at += n;
-            u64::from_le_bytes(word)
+            Form::word(bytes, at - n, n)
         };
         let key: Row = self.bytes.iter().map(|n| word(*n)).collect();
-        let id = word(size_of::<StateId>()) as StateId;
-        (key, id)
+        (key, word(size_of::<StateId>()) as StateId)
+    }
+
+    /// The hash of the key of an entry of some blocks.
+    #[inline]
+    fn hash_at(&self, blocks: &[u8], i: usize) -> u64 {
+        let mut at = i * self.entry;
+        if let [n] = self.bytes[..] {
+            return hash(&[Form::word(blocks, at, n)]);
+        }
+        let words = self.bytes.iter().map(|n| {
+            at += n;
+            Form::word(blocks, at - n, *n)
+        });
+        hash(&words.collect::<Row>())
     }
 
     fn put(&self, key: &[u64], id: StateId, into: &mut Vec<u8>) {
@@ -68,12 +91,6 @@ impl Form {
             into.extend_from_slice(&word.to_le_bytes()[..*n]);
         }
         into.extend_from_slice(&id.to_le_bytes());
-    }
-
-    /// An entry of a block.
-    #[inline]
-    fn at(&self, block: &[u8], i: usize) -> (Row, StateId) {
-        self.get(&block[i * self.entry..(i + 1) * self.entry])
     }
 }
 
@@ -206,8 +223,7 @@ impl Run {
                     read += (end - begin) as u64;
                 }
                 let from = (block - begin) * form.block();
-                let here = &bytes[from..bytes.len().min(from + form.block())];
-                if let Some(_id) = find(form, here, hash, key) {
+                if find(form, &bytes[from..], hash, key).is_some() {
                     known[place] = true;
                     break;
                 }
@@ -273,27 +289,25 @@ impl Run {
     }
 }
 
-/// The number of a key in a block.
+/// The number of a key in the first of some blocks.
 #[inline]
-fn find(form: &Form, block: &[u8], wanted: u64, key: &[u64]) -> Option<StateId> {
-    let n = block.len() / form.entry;
+fn find(form: &Form, blocks: &[u8], wanted: u64, key: &[u64]) -> Option<StateId> {
+    let n = (blocks.len() / form.entry).min(form.per);
     let (mut low, mut high) = (0, n);
     while low < high {
         let middle = usize::midpoint(low, high);
-        if hash(&form.at(block, middle).0) < wanted {
+        if form.hash_at(blocks, middle) < wanted {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    for i in low..n {
-        let (k, id) = form.at(block, i);
+    while low < n && form.hash_at(blocks, low) == wanted {
+        let (k, id) = form.get(&blocks[low * form.entry..]);
         if k[..] == *key {
             return Some(id);
         }
-        if hash(&k) != wanted {
-            break;
-        }
+        low += 1;
     }
     None
 }
@@ -327,7 +341,7 @@ impl<'r> Reader<'r> {
             self.run.file.read(self.block, n, &mut self.bytes)?;
             (self.block, self.at) = (self.block + n, 0);
         }
-        let (key, id) = self.form.get(&self.bytes[self.at..self.at + self.form.entry]);
+        let (key, id) = self.form.get(&self.bytes[self.at..]);
         self.at += self.form.entry;
         self.next = Some((hash(&key), key, id));
         Ok(())
