@@ -34,6 +34,8 @@ pub mod eval;
 #[allow(missing_docs)]
 #[doc(hidden)]
 pub mod explore;
+#[doc(hidden)]
+pub mod guided;
 #[cfg(any(test, kani))]
 mod harness;
 #[allow(missing_docs)]

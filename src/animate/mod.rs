@@ -38,6 +38,7 @@
 //! [`System`]: crate::system::System
 
 pub mod command;
+pub mod other;
 mod picture;
 mod scene;
 mod see;

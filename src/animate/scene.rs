@@ -254,7 +254,7 @@ const MAX_NAMES: usize = 200;
 /// A system that is written in Rust: what it shows of its states and transitions, and its checks.
 impl<S: System + Send + Sync> Animated for Walk<S> {
     fn title(&self) -> String {
-        "system".into()
+        Walk::title(self).to_string()
     }
     fn state(&self) -> Vec<Value> {
         let value = |(name, value, before)| Value { name, value, before, is_constant: false };

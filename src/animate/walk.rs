@@ -162,12 +162,26 @@ pub struct Walk<S: System> {
     last: Option<Place>,
     /// The choices at a place, while the walk is there.
     known: Option<(Option<Place>, Arc<Choices>)>,
+    title: String,
 }
 
 impl<S: System> Walk<S> {
     /// A walk that has not begun: its choices are the initial states.
     pub fn new(system: Arc<S>) -> Walk<S> {
-        Walk { system, visited: vec![], at: None, roots: vec![], last: None, known: None }
+        let title = "system".to_string();
+        Walk { system, visited: vec![], at: None, roots: vec![], last: None, known: None, title }
+    }
+
+    /// The same walk with a name for what is walked through.
+    #[must_use]
+    pub fn named(mut self, title: &str) -> Walk<S> {
+        self.title = title.to_string();
+        self
+    }
+
+    /// The name of what is walked through.
+    pub fn title(&self) -> &str {
+        &self.title
     }
 
     /// What is walked through.

@@ -1,7 +1,7 @@
 //! `kanon animate`: the animator on a terminal.
 
 use super::{Exit, ScopeOptions, refuse};
-use crate::animate::{Limits, Session};
+use crate::animate::{Animated, Limits, Session};
 use crate::report;
 use crate::run::Deadline;
 use crate::system::Stop;
@@ -13,8 +13,15 @@ use std::time::Duration;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine
+    /// The machine, a net, or a CSP-M script
     pub file: PathBuf,
+    /// The process of a CSP-M script: its name or an expression; `MAIN` unless given
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     /// A trace to begin with: kanon's JSON, ITF, or ProB's `.prob2trace`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -32,8 +39,8 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = super::not_strict(&args.scope) {
         return exit;
     }
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        return super::wrong("`kanon animate` needs a terminal; `kanon repl` reads lines", false);
+    if let Err(exit) = on_terminal() {
+        return exit;
     }
     let stop = Deadline::never();
     let mut session = match Session::open(&args.file, &args.scope.args(), &stop) {
@@ -51,6 +58,26 @@ pub fn run(args: &Args) -> Exit {
             session.walk_mut().step(0, &stop.flag);
         }
     }
+    screen(Box::new(session), args)
+}
+
+fn on_terminal() -> Result<(), Exit> {
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(super::wrong("`kanon animate` needs a terminal; `kanon repl` reads lines", false))
+}
+
+/// The same for a system that is not a machine.
+pub(super) fn show(mut session: Box<dyn Animated>, args: &Args) -> Exit {
+    if let Err(exit) = on_terminal() {
+        return exit;
+    }
+    session.step(0, &Stop::default());
+    screen(session, args)
+}
+
+fn screen(session: Box<dyn Animated>, args: &Args) -> Exit {
     let limits = Limits { time: args.timeout, ..Limits::default() };
     let settings =
         Settings { mouse: args.mouse, colour: report::colour_out(), limits, ..Settings::default() };
@@ -65,7 +92,7 @@ pub fn run(args: &Args) -> Exit {
             leave(&flag);
         }
     }));
-    match terminal::run(Box::new(session), &settings) {
+    match terminal::run(session, &settings) {
         Ok(()) => Exit::Holds,
         Err(e) => super::failed(&format!("the terminal cannot be used: {e}")),
     }

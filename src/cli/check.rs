@@ -94,6 +94,10 @@ pub struct Args {
     /// Explore this process of a CSP-M script, its name or an expression, instead of checking what the script asserts
     #[arg(long, value_name = "PROCESS")]
     pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     /// Do not stop at a finding: explore everything and count
     #[arg(long)]
     pub all: bool,

@@ -20,6 +20,10 @@ use std::path::PathBuf;
 pub struct Args {
     /// The machine
     pub file: PathBuf,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN` guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     #[command(flatten)]
     pub limits: Limits,
     /// Print one JSON object instead of text

@@ -43,6 +43,10 @@ pub struct Args {
     /// The process of a CSP-M script that is drawn: its name or an expression; `MAIN` unless given
     #[arg(long, value_name = "PROCESS")]
     pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     /// One node for all states in which this expression has the same value
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["aiger", "smt2", "dimacs"])]
     pub project: Option<String>,

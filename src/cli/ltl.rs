@@ -35,6 +35,10 @@ pub struct Args {
     /// The process of a CSP-M script that is asked: its name or an expression; `MAIN` unless given
     #[arg(long, value_name = "PROCESS")]
     pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     /// Show for every state of a counterexample which subformulas hold
     #[arg(long)]
     pub explain: bool,

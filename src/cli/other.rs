@@ -3,7 +3,7 @@
 //!
 //! An option acts, or it is refused: each command says here which of its options other languages have.
 
-use super::{Command, Exit, Sketch, check, compare, eval, export, interrupt, ltl};
+use super::{Command, Exit, Sketch, animate, check, compare, eval, export, interrupt, ltl, repl, simulate};
 use crate::animate::{Graph, Node};
 use crate::explore::Options;
 use crate::explore::plan::{Asked as Of, plan};
@@ -12,7 +12,7 @@ use crate::report::progress::Line;
 use crate::report::{self, compared, diagnostic, json};
 use crate::run::Deadline;
 use crate::run::csp;
-use crate::run::other::{self, Asked, Language, Model, Question, Reply};
+use crate::run::other::{self, Asked, Guide, Language, Model, Question, Reply};
 use kanon_pnml::unfold::LIMIT;
 use std::path::Path;
 use std::time::Duration;
@@ -26,16 +26,33 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         Command::Eval(a) => (&*a.file, Question::Eval, false),
         Command::Graph(a) => (&*a.file, Question::Graph, false),
         Command::Export(a) => (&*a.file, Question::Export, a.json),
+        Command::Simulate(a) => (&*a.file, Question::Simulate, a.json),
+        Command::Repl(a) => (&*a.file, Question::Animate, false),
+        Command::Animate(a) => (&*a.file, Question::Animate, false),
         _ => return None,
     };
     let process = match command {
         Command::Check(a) => a.process.as_deref(),
         Command::Ltl(a) => a.process.as_deref(),
         Command::Export(a) => a.process.as_deref(),
+        Command::Simulate(a) => a.process.as_deref(),
+        Command::Repl(a) => a.process.as_deref(),
+        Command::Animate(a) => a.process.as_deref(),
         _ => None,
     };
-    let language = Language::of(file);
-    if process.is_some() && language != Some(Language::Csp) {
+    let language = match (guide(command), Language::of(file)) {
+        (Some(_), Some(language)) => {
+            let why = format!(
+                "a script guides a machine, and {} is {}: leave out `--csp`",
+                file.display(),
+                language.name()
+            );
+            return Some(super::wrong(&why, as_json));
+        }
+        (Some(_), None) => Some(Language::Guided),
+        (None, language) => language,
+    };
+    if process.is_some() && !matches!(language, Some(Language::Csp | Language::Guided)) {
         let why = format!("`--process` is for CSP-M, and {} is something else", file.display());
         return Some(super::wrong(&why, as_json));
     }
@@ -48,24 +65,55 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
     if let Some(why) = language.refuses(question) {
         return Some(super::wrong(why, as_json));
     }
-    if let Some(option) = given.iter().find(|o| !allowed(question).contains(&&***o)) {
-        let why =
-            format!("`--{option}` is for B, Event-B and Z, and {} is {}", file.display(), language.name());
+    let more: &[&str] = if language == Language::Guided { &OF_MACHINES } else { &[] };
+    let is_allowed = |o: &str| allowed(question).contains(&o) || more.contains(&o);
+    if let Some(option) = given.iter().find(|o| !is_allowed(o)) {
+        let why = match language {
+            Language::Guided => format!("`--{option}` does not go with `--csp`"),
+            _ => {
+                format!("`--{option}` is for B, Event-B and Z, and {} is {}", file.display(), language.name())
+            }
+        };
         return Some(super::wrong(&why, as_json));
     }
+    let guide = guide(command);
     Some(match command {
-        Command::Check(a) => checked(file, language, a),
-        Command::Ltl(a) => formulas(file, language, a),
-        Command::Compare(a) => strategies(file, language, a),
+        Command::Check(a) => checked(file, language, a, guide),
+        Command::Ltl(a) => formulas(file, language, a, guide),
+        Command::Compare(a) => strategies(file, language, a, guide),
         Command::Eval(a) => evaluated(file, language, a),
-        Command::Export(a) => states(file, language, a),
+        Command::Export(a) => states(file, language, a, guide),
+        Command::Simulate(a) => walks(file, language, a, guide),
+        Command::Repl(_) | Command::Animate(_) => {
+            let asked = Asked { process: process.map(str::to_string), guide, ..Asked::default() };
+            by_hand(file, language, command, &asked)
+        }
         _ => return None,
     })
 }
 
+/// What guides a machine, if something does.
+fn guide(command: &Command) -> Option<Guide> {
+    let (script, scope, max_constants) = match command {
+        Command::Check(a) => (a.csp.as_ref()?, &a.scope, a.limits.max_constants),
+        Command::Ltl(a) => (a.csp.as_ref()?, &a.scope, a.max_constants),
+        Command::Compare(a) => (a.csp.as_ref()?, &a.scope, a.limits.max_constants),
+        Command::Export(a) => (a.csp.as_ref()?, &a.scope, None),
+        Command::Simulate(a) => (a.csp.as_ref()?, &a.scope, a.max_constants),
+        Command::Repl(a) => (a.csp.as_ref()?, &a.scope, None),
+        Command::Animate(a) => (a.csp.as_ref()?, &a.scope, None),
+        _ => return None,
+    };
+    Some(Guide { script: script.clone(), scope: scope.args(), max_constants })
+}
+
+/// What machines have beside: a guided one has it, too.
+const OF_MACHINES: [&str; 9] =
+    ["csp", "no-invariant", "no-assertions", "max-constants", "card", "minint", "maxint", "setsize", "wd"];
+
 /// Explores `MAIN`: there is nothing else that could be checked.
 pub(super) fn explore(file: &Path, args: &check::Args) -> Exit {
-    checked(file, Language::Csp, args)
+    checked(file, Language::Csp, args, None)
 }
 
 /// The options that a question has in every language.
@@ -107,6 +155,20 @@ fn allowed(question: Question) -> &'static [&'static str] {
         Question::Export => {
             &["dot", "svg", "csv", "json", "max-states", "output", "timeout", "color", "process"]
         }
+        Question::Simulate => &[
+            "walks",
+            "depth",
+            "seed",
+            "timeout",
+            "goal",
+            "no-goal",
+            "no-deadlock",
+            "threads",
+            "json",
+            "color",
+            "process",
+        ],
+        Question::Animate => &["mouse", "timeout", "color", "process"],
     }
 }
 
@@ -124,7 +186,7 @@ fn refuse(refused: &Refused, as_json: bool, unanswered: impl FnOnce(&str) -> ser
     Exit::Unknown
 }
 
-fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
+fn checked(file: &Path, language: Language, args: &check::Args, guide: Option<Guide>) -> Exit {
     super::announce("check", file);
     let as_json = args.json || args.json_stream;
     if let Some(why) = check::refusal(args) {
@@ -137,7 +199,7 @@ fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
     let bounds = super::bounds(args.limits.timeout, args.max_memory);
     let deadline = super::bounded(bounds, as_json, &Sketch::default(), |_, why| json::unanswered(why, None));
     interrupt::listen(&deadline);
-    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), ..Asked::default() };
+    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), guide, ..Asked::default() };
     let model = match other::open(file, language, &asked, &deadline) {
         Ok(model) => model,
         Err(refused) => {
@@ -161,7 +223,7 @@ fn checked(file: &Path, language: Language, args: &check::Args) -> Exit {
     Exit::of([answer.verdict])
 }
 
-fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
+fn formulas(file: &Path, language: Language, args: &ltl::Args, guide: Option<Guide>) -> Exit {
     let options = Options {
         symmetry: args.symmetry,
         threads: args.threads,
@@ -177,16 +239,24 @@ fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
         Err(d) => return super::refuse(&Refused { diagnostics: vec![d], ..Refused::default() }, args.json),
     };
     if formulas.is_empty() {
-        let why = format!(
-            "there is no formula: {} has none of its own, so it is given behind the file",
-            language.name()
-        );
+        let why = match language {
+            Language::Guided => {
+                "the machine's own formulas are about the machine alone: say which ones are asked of \
+                                 it with the process, behind the file"
+                    .to_string()
+            }
+            _ => format!(
+                "there is no formula: {} has none of its own, so it is given behind the file",
+                language.name()
+            ),
+        };
         return super::wrong(&why, args.json);
     }
     let bounds = super::bounds(args.timeout, args.max_memory);
     let deadline = super::bounded(bounds, args.json, &Sketch::default(), report::ltl::unanswered);
     interrupt::listen(&deadline);
-    let asked = Asked { formulas: formulas.clone(), process: args.process.clone(), ..Asked::default() };
+    let asked =
+        Asked { formulas: formulas.clone(), process: args.process.clone(), guide, ..Asked::default() };
     let answers = other::open(file, language, &asked, &deadline).and_then(|model| {
         let all: Result<Vec<_>, Refused> =
             formulas.iter().map(|f| model.ltl(f, &options, &deadline)).collect();
@@ -207,13 +277,13 @@ fn formulas(file: &Path, language: Language, args: &ltl::Args) -> Exit {
     Exit::of(answers.iter().map(|a| a.verdict))
 }
 
-fn strategies(file: &Path, language: Language, args: &compare::Args) -> Exit {
+fn strategies(file: &Path, language: Language, args: &compare::Args, guide: Option<Guide>) -> Exit {
     if let Err(exit) = super::try_file(args.plot.as_deref(), args.json) {
         return exit;
     }
     let never = Deadline::after(args.limits.timeout);
     interrupt::listen(&never);
-    let model = match other::open(file, language, &Asked::default(), &never) {
+    let model = match other::open(file, language, &Asked { guide, ..Asked::default() }, &never) {
         Ok(model) => model,
         Err(refused) => {
             return refuse(&refused, args.json, |why| compared::unanswered(&serde_json::Value::Null, why));
@@ -269,7 +339,7 @@ fn evaluated(file: &Path, language: Language, args: &eval::Args) -> Exit {
     }
 }
 
-fn states(file: &Path, language: Language, args: &export::Args) -> Exit {
+fn states(file: &Path, language: Language, args: &export::Args, guide: Option<Guide>) -> Exit {
     if let Err(exit) = super::try_file(args.output.as_deref(), args.json) {
         return exit;
     }
@@ -279,7 +349,7 @@ fn states(file: &Path, language: Language, args: &export::Args) -> Exit {
             false,
         );
     };
-    let asked = Asked { process: args.process.clone(), ..Asked::default() };
+    let asked = Asked { process: args.process.clone(), guide, ..Asked::default() };
     let (model, deadline) = match opened(file, language, args.timeout, &asked) {
         Ok(opened) => opened,
         Err(refused) => return refuse(&refused, args.json, json::unknown),
@@ -302,4 +372,49 @@ fn states(file: &Path, language: Language, args: &export::Args) -> Exit {
     let nodes: Vec<Node> = found.nodes.into_iter().map(node).collect();
     let graph = Graph { states: nodes.len(), nodes, edges: found.edges, more: found.more };
     export::write_graph(args, &graph, &model.about().name, form)
+}
+
+fn walks(file: &Path, language: Language, args: &simulate::Args, guide: Option<Guide>) -> Exit {
+    let bounds = super::bounds(args.timeout, None);
+    let deadline = super::bounded(bounds, args.json, &Sketch::default(), |_, why| json::unknown(why));
+    interrupt::listen(&deadline);
+    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), guide, ..Asked::default() };
+    let model = match other::open(file, language, &asked, &deadline) {
+        Ok(model) => model,
+        Err(refused) => {
+            deadline.settle();
+            return refuse(&refused, args.json, json::unknown);
+        }
+    };
+    let task = args.task();
+    let strolled = model.simulate(&task, &deadline);
+    deadline.settle();
+    let strolled = match strolled {
+        Ok(strolled) => strolled,
+        Err(why) => return super::wrong(&why, args.json),
+    };
+    if args.json {
+        report::answer(report::other::strolled_json(&strolled, model.about(), task.seed, task.depth));
+    } else {
+        report::out(&report::other::strolled(&strolled, model.about(), report::colour_out()));
+    }
+    Exit::of([strolled.walked.verdict.unwrap_or(crate::verdict::Decision::Unknown)])
+}
+
+/// Steps by hand, in lines or on a screen.
+fn by_hand(file: &Path, language: Language, command: &Command, asked: &Asked) -> Exit {
+    let stop = Deadline::never();
+    let model = match other::open(file, language, asked, &stop) {
+        Ok(model) => model,
+        Err(refused) => return refuse(&refused, false, json::unknown),
+    };
+    for note in &model.about().notes {
+        report::err(&format!("note: {note}\n"));
+    }
+    let title = model.about().name.clone();
+    let session = crate::animate::other::walk(model.into_system(), &title);
+    match command {
+        Command::Animate(args) => animate::show(session, args),
+        _ => repl::walk(session, &stop),
+    }
 }

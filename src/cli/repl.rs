@@ -21,8 +21,15 @@ use std::sync::atomic::Ordering;
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine
+    /// The machine, a net, or a CSP-M script
     pub file: PathBuf,
+    /// The process of a CSP-M script: its name or an expression; `MAIN` unless given
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     #[command(flatten)]
     pub scope: ScopeOptions,
 }
@@ -34,7 +41,21 @@ pub fn run(args: &Args) -> Exit {
         Err(exit) => return exit,
     };
     interrupt::listen(&stop);
-    if std::io::stdin().is_terminal() { interactive(&mut session, &stop) } else { piped(&mut session, &stop) }
+    talk(&mut session, &stop)
+}
+
+/// The same for a system that is not a machine.
+pub(super) fn walk(mut session: Box<dyn Animated>, stop: &Deadline) -> Exit {
+    interrupt::listen(stop);
+    match session.step(0, &stop.flag) {
+        Some(_) => say_if_broken(&*session, stop),
+        None => tell(&nowhere("there is no initial state")),
+    }
+    talk(&mut *session, stop)
+}
+
+fn talk(session: &mut dyn Animated, stop: &Deadline) -> Exit {
+    if std::io::stdin().is_terminal() { interactive(session, stop) } else { piped(session, stop) }
 }
 
 fn begin(args: &Args, stop: &Deadline) -> Result<Session, Exit> {
@@ -54,7 +75,7 @@ fn begin(args: &Args, stop: &Deadline) -> Result<Session, Exit> {
 }
 
 /// An initial state may break the invariant already.
-fn say_if_broken(session: &Session, stop: &Deadline) {
+fn say_if_broken(session: &dyn Animated, stop: &Deadline) {
     let said = Said::Moved(command::here(session, None, &stop.flag));
     if said.is_broken() {
         report::out(&animated::said(&said));
@@ -106,7 +127,7 @@ impl Highlighter for Names {}
 impl Validator for Names {}
 impl Helper for Names {}
 
-fn interactive(session: &mut Session, stop: &Deadline) -> Exit {
+fn interactive(session: &mut dyn Animated, stop: &Deadline) -> Exit {
     let history = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".kanon_history"));
     let config = Config::builder().completion_type(CompletionType::List).build();
     let Ok(mut editor) = Editor::<Names, FileHistory>::with_config(config) else {
@@ -117,7 +138,7 @@ fn interactive(session: &mut Session, stop: &Deadline) -> Exit {
         // The first time there is none.
         let _ = editor.load_history(path);
     }
-    report::out(&format!("{} — :help for help, Tab completes, Ctrl-D to leave\n", session.model().name));
+    report::out(&format!("{} — :help for help, Tab completes, Ctrl-D to leave\n", session.title()));
     loop {
         match editor.readline("kanon> ") {
             Ok(line) => {
@@ -137,7 +158,7 @@ fn interactive(session: &mut Session, stop: &Deadline) -> Exit {
 }
 
 /// Lines that nobody watches: the exit code says whether all of them could be done, and what they led to.
-fn piped(session: &mut Session, stop: &Deadline) -> Exit {
+fn piped(session: &mut dyn Animated, stop: &Deadline) -> Exit {
     let mut input = std::io::stdin().lock();
     let mut line = Vec::new();
     let start = Said::Moved(command::here(session, None, &stop.flag));
@@ -163,7 +184,7 @@ fn piped(session: &mut Session, stop: &Deadline) -> Exit {
 }
 
 /// Does what a line says.
-fn obey(session: &mut Session, line: &str, stop: &Deadline) -> Led {
+fn obey(session: &mut dyn Animated, line: &str, stop: &Deadline) -> Led {
     // An earlier Ctrl-C ended an earlier question.
     stop.flag.store(false, Ordering::Relaxed);
     let said = match command::read(line, false) {

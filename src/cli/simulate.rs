@@ -13,8 +13,15 @@ use std::time::{Duration, Instant};
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct Args {
-    /// The machine
+    /// The machine, a net, or a CSP-M script
     pub file: PathBuf,
+    /// The process of a CSP-M script: its name or an expression; `MAIN` unless given
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
+    /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
+    /// machine
+    #[arg(long, value_name = "SCRIPT")]
+    pub csp: Option<PathBuf>,
     /// Random walks
     #[arg(long, value_name = "N", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
@@ -47,6 +54,13 @@ pub struct Args {
     pub json: bool,
     #[command(flatten)]
     pub scope: ScopeOptions,
+}
+
+impl Args {
+    pub(super) fn task(&self) -> Task {
+        let options = crate::explore::Options { threads: self.threads, ..self.wanted.options() };
+        Task { walks: self.walks, depth: self.depth, seed: self.seed, options }
+    }
 }
 
 pub fn run(args: &Args) -> Exit {
@@ -85,8 +99,7 @@ fn answer(args: &Args, deadline: &Deadline) -> Result<(Project, Simulated, Optio
     let mut project = Project::open(&args.file, &args.scope.args())?;
     project.max_constants = args.max_constants;
     let prepared = args.goal.as_ref().map_or(Ok(()), |goal| project.set_goal(goal));
-    let options = crate::explore::Options { threads: args.threads, ..args.wanted.options() };
-    let task = Task { walks: args.walks, depth: args.depth, seed: args.seed, options };
+    let task = args.task();
     let walked = prepared
         .and_then(|()| project.solve_first(deadline))
         .and_then(|solved| simulate(&solved, &task, deadline));

@@ -9,7 +9,7 @@ use crate::lang::diag::Span;
 use crate::symmetry::Reducer;
 use crate::system::watch::{self, Given, Question, Watch};
 use crate::system::{Label, Machine, Stop};
-use crate::temporal::atoms::{Bound, From, StateAtom};
+use crate::temporal::atoms::{Bound, From, StateAtom, StepAtom};
 use crate::value::fault::Res;
 use std::collections::HashMap;
 
@@ -27,6 +27,8 @@ pub struct Predicates {
     steps: Vec<Option<(usize, Span)>>,
     /// The propositions that an event may fulfil.
     by_event: Vec<Vec<usize>>,
+    /// Those that speak of no operation.
+    anywhere: Vec<usize>,
     /// By event and parameters.
     instances: Option<HashMap<(usize, Vec<u64>), u32>>,
     /// The row of the state that the atom of this name means.
@@ -57,7 +59,7 @@ impl Predicates {
         self.instances.iter().flatten().map(label).collect()
     }
 
-    fn new(system: &Machine, bound: &Bound, current: Option<Vec<u64>>, stop: &Stop) -> Predicates {
+    pub(crate) fn new(system: &Machine, bound: &Bound, current: Option<Vec<u64>>, stop: &Stop) -> Predicates {
         let mut compiler = Compiler::new(&system.model, &system.scope);
         // The slots of the system come first, so that one environment serves both.
         compiler.slots.clone_from(&system.slots);
@@ -88,14 +90,41 @@ impl Predicates {
         }
         let fits = |e: &crate::eval::compile::CompiledEvent| {
             let atoms = bound.steps.iter().enumerate();
-            atoms.filter(|(_, a)| a.operation.is_none_or(|op| op == e.op)).map(|(i, _)| i).collect()
+            let fits = |a: &StepAtom| a.foreign.is_none() && a.operation.is_none_or(|op| op == e.op);
+            atoms.filter(|(_, a)| fits(a)).map(|(i, _)| i).collect()
         };
         let by_event = system.events.iter().map(fits).collect();
+        let is_anywhere = |a: &StepAtom| a.foreign.is_none() && a.operation.is_none();
+        let anywhere =
+            bound.steps.iter().enumerate().filter(|(_, a)| is_anywhere(a)).map(|(i, _)| i).collect();
         let instances = bound.property.premise.as_ref().is_some_and(|p| p.is_of_instances());
         let instances = instances.then(HashMap::new);
         let slots = std::mem::take(&mut compiler.slots);
         let watch = Watch::new(system, slots, questions, stop);
-        Predicates { states, steps, by_event, instances, current, watch }
+        Predicates { states, steps, by_event, anywhere, instances, current, watch }
+    }
+}
+
+impl Predicates {
+    /// The propositions of steps that hold of a step of something around the machine, which stays where it is.
+    pub(crate) fn of_other_step(&mut self, system: &Machine, here: &mut WordEnv) -> Res<u64> {
+        let mut props = 0;
+        for i in &self.anywhere {
+            let value = match &self.steps[*i] {
+                None => true,
+                Some((test, span)) => {
+                    self.watch.at_step(system, here);
+                    self.watch.holds(*test, here).map_err(|f| f.at(*span))?
+                }
+            };
+            props |= u64::from(value) << i;
+        }
+        Ok(props)
+    }
+
+    /// Those that such a step may fulfil.
+    pub(crate) fn of_others(&self) -> u64 {
+        self.anywhere.iter().fold(0, |all, i| all | 1 << i)
     }
 }
 

@@ -105,7 +105,7 @@ impl ProcessSystem {
 }
 
 /// The evaluator recurses as deeply as a script makes it.
-fn deep<T: Send>(act: impl FnOnce() -> Result<T, Box<Why>> + Send) -> Result<T, Box<Why>> {
+pub(crate) fn deep<T: Send>(act: impl FnOnce() -> Result<T, Box<Why>> + Send) -> Result<T, Box<Why>> {
     with_large_stack(act).unwrap_or_else(|e| Why::limit(NOWHERE, format!("no thread to evaluate with: {e}")))
 }
 
@@ -135,7 +135,7 @@ impl Inner {
 }
 
 /// Whether a dotted value begins so: part by part, the last of them perhaps with more to come.
-fn begins(front: &Value, whole: &Value) -> bool {
+pub(crate) fn begins(front: &Value, whole: &Value) -> bool {
     if front == whole {
         return true;
     }

@@ -1,8 +1,9 @@
 //! Answers about files in languages that are not B, in the words and the JSON that answers about B have.
 
 use super::json::{fixed_sets, object, permuted_sets};
+use super::simulated::{counted, counts};
 use crate::run::numbers::plural;
-use crate::run::other::{About, Answered, Checked, Step};
+use crate::run::other::{About, Answered, Checked, Step, Strolled};
 use crate::symmetry::Strategy;
 use crate::verdict::Decision;
 use serde_json::{Value, json};
@@ -71,7 +72,44 @@ pub fn checked(c: &Checked, about: &About, colour: bool) -> String {
     if c.strategy != Strategy::Off {
         sets(&mut out, about);
     }
+    notes(&mut out, about);
     out
+}
+
+fn notes(out: &mut String, about: &About) {
+    for note in &about.notes {
+        let _ = writeln!(out, "note: {note}");
+    }
+}
+
+/// The answer of `simulate`.
+pub fn strolled(s: &Strolled, about: &About, colour: bool) -> String {
+    let verdict = s.walked.verdict.unwrap_or(Decision::Unknown);
+    let reason = s.walked.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
+    let mut out = format!("{}: {}{reason}\n", about.name, word(verdict, colour));
+    if let Some((_, trace)) = &s.finding {
+        steps(&mut out, trace, None);
+    }
+    out.push_str(&counts(&s.walked, colour));
+    out
+}
+
+/// The same as JSON.
+pub fn strolled_json(s: &Strolled, about: &About, seed: u64, depth: usize) -> Value {
+    let mut answer = counted(&s.walked, seed, depth);
+    answer["machine"] = about.name.clone().into();
+    answer["language"] = about.language.name().into();
+    if let Some((kind, trace)) = &s.finding {
+        let steps: Vec<Value> = trace.iter().map(step).collect();
+        let message = s.walked.reason.clone().unwrap_or_default();
+        answer["finding"] = json!({
+            "kind": kind,
+            "message": message,
+            "why": [],
+            "trace": { "constants": {}, "steps": steps },
+        });
+    }
+    answer
 }
 
 fn step(s: &Step) -> Value {
@@ -115,7 +153,7 @@ pub fn checked_json(c: &Checked, about: &About) -> Value {
         "language": about.language.name(),
         "scope": null,
         "warnings": [],
-        "notes": [],
+        "notes": about.notes,
         "rests_on": [],
     });
     if let Some(n) = c.flooded {
@@ -142,6 +180,7 @@ pub fn formulas(texts: &[(String, String)], all: &[Answered], about: &About, col
                     "the steps marked with | are repeated for ever, from state {} to itself",
                     back + 1
                 ),
+                None if a.is_over => writeln!(out, "in the last state it has terminated"),
                 None => writeln!(out, "the last state is a deadlock"),
             };
         }
@@ -151,6 +190,7 @@ pub fn formulas(texts: &[(String, String)], all: &[Answered], about: &About, col
         let states = if a.strategy == Strategy::Off { "state" } else { "representative" };
         let _ = writeln!(out, "{} in {:.3} s", plural(a.counts.states as u64, states), a.seconds);
     }
+    notes(&mut out, about);
     out
 }
 
@@ -162,7 +202,11 @@ pub fn formulas_json(texts: &[(String, String)], all: &[Answered], about: &About
             let at = back.map_or(all.len(), |b| (b + 1).min(all.len()));
             let (stem, rest) = all.split_at(at);
             json!({
-                "kind": if back.is_some() { "lasso" } else { "deadlock" },
+                "kind": match back {
+                    Some(_) => "lasso",
+                    None if a.is_over => "end",
+                    None => "deadlock",
+                },
                 "from_initial": true,
                 "constants": {},
                 "stem": stem,
@@ -188,7 +232,7 @@ pub fn formulas_json(texts: &[(String, String)], all: &[Answered], about: &About
             "machine": about.name,
             "scope": null,
             "warnings": [],
-            "notes": [],
+            "notes": about.notes,
         })
     };
     texts.iter().zip(all).map(one).collect()

@@ -22,6 +22,13 @@ fn mean(s: &Simulated) -> f64 {
 
 pub fn text(s: &Simulated, found: Option<&Counterexample>, opened: &Opened, colour: bool) -> String {
     let mut out = verdict(decision(s), s.reason.as_deref(), found, opened, colour);
+    out.push_str(&counts(s, colour));
+    out
+}
+
+/// What the walks were like.
+pub(super) fn counts(s: &Simulated, colour: bool) -> String {
+    let mut out = String::new();
     let walks = plural(s.walks, "walk");
     let _ = writeln!(
         out,
@@ -54,11 +61,21 @@ pub fn json(
     depth: usize,
 ) -> Value {
     let warnings: Vec<Value> = opened.warnings.iter().map(|d| diagnostic(d, &opened.sources)).collect();
+    let mut object = counted(s, seed, depth);
+    object["finding"] = found.map(|f| finding(f, &opened.model)).into();
+    object["machine"] = (&*opened.model.name).into();
+    object["scope"] = export::scope(&opened.model, &opened.scope);
+    object["warnings"] = warnings.into();
+    object
+}
+
+/// What is the same in all languages.
+pub(super) fn counted(s: &Simulated, seed: u64, depth: usize) -> Value {
     let operations = s.operations.iter().map(|(n, count)| (n.to_string(), (*count).into()));
     json!({
         "verdict": decision(s).name(),
         "reason": s.reason,
-        "finding": found.map(|f| finding(f, &opened.model)),
+        "finding": null,
         "walks": s.walks,
         "found_by": s.found_by,
         "steps": s.steps,
@@ -68,9 +85,9 @@ pub fn json(
         "initial": s.initial,
         "seed": seed,
         "seconds": s.seconds,
-        "machine": &*opened.model.name,
-        "scope": export::scope(&opened.model, &opened.scope),
-        "warnings": warnings,
+        "machine": null,
+        "scope": null,
+        "warnings": [],
         "notes": s.notes,
     })
 }

@@ -32,6 +32,8 @@ pub struct Project {
     pub texts: usize,
     /// The goal, if it is not the machine's own.
     pub goal: Option<String>,
+    /// By operation of the model: how many of its parameters come from outside ([`Machine::guided`]).
+    pub given: Vec<usize>,
 }
 
 /// A project whose constants are solved.
@@ -132,7 +134,7 @@ impl Project {
         relies: bool,
         setup: impl FnOnce(&mut Machine) -> Setup,
     ) -> Result<Solved<'_>, Vec<Diagnostic>> {
-        let mut machine = Machine::new(self.opened.model.clone(), self.opened.scope.clone());
+        let mut machine = Machine::guided(self.opened.model.clone(), self.opened.scope.clone(), &self.given);
         let relied = if relies { machine.rely_on_proofs() } else { vec![] };
         let setup = setup(&mut machine);
         let is_decided = setup.fault.is_none() && setup.truncated.is_none() && !deadline.is_set();

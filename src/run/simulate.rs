@@ -13,11 +13,10 @@ use super::deadline::Deadline;
 use super::notes;
 use super::project::Solved;
 use super::why;
-use crate::eval::env::WordEnv;
 use crate::explore::plan::MAX_THREADS;
 use crate::explore::{FindingKind, Options};
 use crate::lang::diag::Diagnostic;
-use crate::system::{Label, Machine, Path, Role, Stop, System, Transition, Visitor, Worker, initial_states};
+use crate::system::{Label, Path, Role, Stop, System, Transition, Visitor, initial_states};
 use crate::trace::{Trace, replay};
 use crate::value::fault::Fault;
 use crate::value::hash::{Sequence, join};
@@ -28,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Initial states that are drawn from at most.
-const MAX_INITIAL: usize = 1 << 16;
+pub(super) const MAX_INITIAL: usize = 1 << 16;
 
 /// How many walks, and how far.
 #[derive(Clone, Debug)]
@@ -128,30 +127,11 @@ pub fn simulate(
         (answer.verdict, answer.reason) = (Some(Decision::Unknown), Some(why::text(&why, opened)));
         return Ok((answer, None));
     }
-    let walker = Walker { machine, first: &first, task };
-    let mut walked = walker.all(&deadline.flag);
-    walked.sort_by_key(|w| w.number);
-    let found = walked.iter().position(|w| matches!(w.end, End::Found(_)));
-    walked.truncate(found.map_or(usize::MAX, |i| i + 1));
-    let names = machine.operations().iter().map(|o| o.name.clone());
-    answer.operations = names.map(|n| (n, 0)).collect();
-    answer.shortest = u64::MAX;
-    for w in walked.iter().filter(|w| !matches!(w.end, End::Stopped)) {
-        answer.walks += 1;
-        answer.steps += w.steps;
-        answer.shortest = answer.shortest.min(w.steps);
-        answer.longest = answer.longest.max(w.steps);
-        answer.deadlocks += u64::from(matches!(w.end, End::Deadlock));
-        for (all, n) in answer.operations.iter_mut().zip(&w.operations) {
-            all.1 += n;
-        }
-    }
-    answer.shortest = answer.shortest.min(answer.longest);
+    let Findings { answer: walked, found } = walks(machine, &first, task, &deadline.flag);
+    answer = Simulated { notes: answer.notes, ..walked };
     let mut counterexample = None;
-    if let Some(Walked { number, end: End::Found(kind), .. }) = found.and_then(|i| walked.get(i)) {
-        answer.found_by = Some(number + 1);
-        let (path, _) = walker.walk(*number, &Stop::default(), true);
-        let trace = Trace::of(machine, &path);
+    if let Some((kind, path)) = &found {
+        let trace = Trace::of(machine, path);
         match replay::confirm(machine, &trace) {
             Ok(()) => {
                 let row = path.rows.last().map(|r| &r[..]);
@@ -172,9 +152,7 @@ pub fn simulate(
             }
         }
     } else {
-        let over = deadline.why().map(|why| format!("{}: ", why::text(&why, opened))).unwrap_or_default();
-        let reason =
-            format!("{over}nothing was found in {} random walks, which proves nothing", answer.walks);
+        let reason = nothing(answer.walks, deadline.why().map(|why| why::text(&why, opened)));
         (answer.verdict, answer.reason) = (Some(Decision::Unknown), Some(reason));
     }
     if machine.left_out(task.options.deadlock) > 0 {
@@ -184,13 +162,58 @@ pub fn simulate(
     Ok((answer, counterexample))
 }
 
-struct Walker<'a> {
-    machine: &'a Machine,
+/// What walks through a system found, with the path to it.
+pub(super) struct Findings {
+    /// What the walks were like; the verdict is still to come.
+    pub answer: Simulated,
+    /// What the least walk that found something has found.
+    pub found: Option<(FindingKind, Path)>,
+}
+
+/// Walks through any system, from these initial states, of which there is one at least.
+pub(super) fn walks<S: System>(system: &S, first: &[Vec<u64>], task: &Task, stop: &Stop) -> Findings {
+    let mut answer = Simulated { initial: first.len(), ..Simulated::default() };
+    let walker = Walker { machine: system, first, task };
+    let mut walked = walker.all(stop);
+    walked.sort_by_key(|w| w.number);
+    let found = walked.iter().position(|w| matches!(w.end, End::Found(_)));
+    walked.truncate(found.map_or(usize::MAX, |i| i + 1));
+    let names = system.operations().iter().map(|o| o.name.clone());
+    answer.operations = names.map(|n| (n, 0)).collect();
+    answer.shortest = u64::MAX;
+    for w in walked.iter().filter(|w| !matches!(w.end, End::Stopped)) {
+        answer.walks += 1;
+        answer.steps += w.steps;
+        answer.shortest = answer.shortest.min(w.steps);
+        answer.longest = answer.longest.max(w.steps);
+        answer.deadlocks += u64::from(matches!(w.end, End::Deadlock));
+        for (all, n) in answer.operations.iter_mut().zip(&w.operations) {
+            all.1 += n;
+        }
+    }
+    answer.shortest = answer.shortest.min(answer.longest);
+    let mut findings = Findings { answer, found: None };
+    if let Some(Walked { number, end: End::Found(kind), .. }) = found.and_then(|i| walked.get(i)) {
+        findings.answer.found_by = Some(number + 1);
+        let (path, _) = walker.walk(*number, &Stop::default(), true);
+        findings.found = Some((kind.clone(), path));
+    }
+    findings
+}
+
+/// That walks have found nothing, in words; and why they ended early, if they did.
+pub(super) fn nothing(walks: u64, over: Option<String>) -> String {
+    let over = over.map(|why| format!("{why}: ")).unwrap_or_default();
+    format!("{over}nothing was found in {walks} random walks, which proves nothing")
+}
+
+struct Walker<'a, S> {
+    machine: &'a S,
     first: &'a [Vec<u64>],
     task: &'a Task,
 }
 
-impl Walker<'_> {
+impl<S: System> Walker<'_, S> {
     /// All walks up to the first that finds something, and perhaps some more.
     fn all(&self, stop: &Stop) -> Vec<Walked> {
         let threads = self.task.options.threads.unwrap_or_else(|| {
@@ -242,7 +265,7 @@ impl Walker<'_> {
         if keep {
             path.rows.push(row.clone());
         }
-        let mut choices = Choices { machine, keep, ..Choices::of(machine) };
+        let mut choices = Choices { keep, ..Choices::of(*machine, row.len()) };
         loop {
             if stop.load(Ordering::Relaxed) {
                 walked.end = End::Stopped;
@@ -268,7 +291,8 @@ impl Walker<'_> {
             let Some((operation, at)) = choices.draw(&mut draws) else {
                 // Where an enumeration was cut short there may be a step.
                 let is_cut = choices.is_odd || machine.cut(&mut worker).is_some();
-                walked.end = match task.options.deadlock && !is_cut && !machine.operations().is_empty() {
+                let is_end = is_cut || machine.operations().is_empty() || machine.is_over(&row);
+                walked.end = match task.options.deadlock && !is_end {
                     true => End::Found(FindingKind::Deadlock),
                     false => End::Deadlock,
                 };
@@ -285,7 +309,7 @@ impl Walker<'_> {
     }
 
     /// What is wrong with a state, or wanted.
-    fn judge(&self, worker: &mut Worker, row: &[u64]) -> Option<FindingKind> {
+    fn judge(&self, worker: &mut S::Worker, row: &[u64]) -> Option<FindingKind> {
         let options = &self.task.options;
         let (mut places, mut fault) = ([0; 3], None);
         for (check, about) in self.machine.checks().iter().enumerate() {
@@ -326,8 +350,10 @@ fn below(draws: &mut Sequence, bound: usize) -> usize {
 }
 
 /// The steps of a state.
-struct Choices<'m> {
-    machine: &'m Machine,
+struct Choices<'m, S> {
+    machine: &'m S,
+    /// Words of a row.
+    width: usize,
     /// Operation and where its first step is; steps of an operation stand together.
     operations: Vec<(usize, usize)>,
     targets: Vec<u64>,
@@ -338,10 +364,11 @@ struct Choices<'m> {
     is_odd: bool,
 }
 
-impl<'m> Choices<'m> {
-    fn of(machine: &'m Machine) -> Choices<'m> {
+impl<'m, S: System> Choices<'m, S> {
+    fn of(machine: &'m S, width: usize) -> Choices<'m, S> {
         Choices {
             machine,
+            width,
             operations: vec![],
             targets: vec![],
             labels: vec![],
@@ -371,14 +398,14 @@ impl<'m> Choices<'m> {
     }
 
     fn target(&self, step: usize, row: &mut Vec<u64>) {
-        let width = self.machine.width();
+        let width = self.width;
         row.clear();
         row.extend_from_slice(&self.targets[step * width..(step + 1) * width]);
     }
 }
 
-impl Visitor<WordEnv> for Choices<'_> {
-    fn transition(&mut self, t: Transition<WordEnv>) -> ControlFlow<()> {
+impl<S: System> Visitor<S::Here> for Choices<'_, S> {
+    fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
         if self.operations.last().is_none_or(|(operation, _)| *operation != t.operation) {
             self.operations.push((t.operation, self.steps));
         }

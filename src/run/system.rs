@@ -3,7 +3,7 @@
 use crate::explore::plan::{Asked, Refusal, plan, reducible};
 use crate::explore::{self, Counts, Explored, Finding, FindingKind, Options, Progress};
 use crate::lang::diag::Diagnostic;
-use crate::ltl::space::{Limits, Space};
+use crate::ltl::space::{Limits, Propositions, Space};
 use crate::ltl::{self, named, reduce};
 use crate::symmetry::{Action, Reducer};
 use crate::system::{Path, Role, Stop, System};
@@ -113,28 +113,43 @@ pub fn ltl_until<S: System>(
         .map_err(|why| wrong(why.to_string()))?;
     let (property, propositions) = named::bind(system, formula)?;
     let is_of_instances = property.premise.as_ref().is_some_and(|p| p.is_of_instances());
-    let action = action.filter(|a| !a.group().is_trivial() && !is_of_instances);
+    let action = action.filter(|_| !is_of_instances);
+    ltl_of(system, action, (&property, &|| propositions.clone()), options, stop).map_err(wrong)
+}
+
+/// The same for a property whose propositions are known. That the action does not change what they say is for whoever knows
+/// them to say.
+///
+/// # Errors
+/// A formula that is too large.
+pub(super) fn ltl_of<S: System, P: Propositions<S>>(
+    system: &S,
+    action: Option<&Arc<dyn Action>>,
+    (property, propositions): (&ltl::Resolved, &dyn Fn() -> P),
+    options: &Options,
+    stop: &Stop,
+) -> Result<(Verdict<Refuted>, ltl::Counts), String> {
+    let action = action.filter(|a| !a.group().is_trivial());
     let strategy = reduce::representatives(options.symmetry);
     let reducer = action.and_then(|a| Reducer::new(a, strategy, false));
     let is_reduced = reducer.is_some();
     let limits = Limits { max_states: options.max_states, max_memory: options.max_memory };
     let steps = property.steps();
-    let mut space = Space::new(system, propositions.clone(), steps, reducer, limits, stop);
-    let answer =
-        ltl::check(&mut space, &property, &ltl::Options { stop: stop.clone(), ..Default::default() })
-            .map_err(|e| wrong(e.0))?;
+    let mut space = Space::new(system, propositions(), steps, reducer, limits, stop);
+    let answer = ltl::check(&mut space, property, &ltl::Options { stop: stop.clone(), ..Default::default() })
+        .map_err(|e| e.0)?;
     let verdict = match answer.verdict {
         Verdict::Holds(proof) => Verdict::Holds(proof),
         Verdict::Unknown(why) => Verdict::Unknown(why),
         Verdict::Fails(lasso) => {
             let found = if is_reduced {
-                let mut plain = Space::new(system, propositions, steps, None, Limits::default(), stop);
+                let mut plain = Space::new(system, propositions(), steps, None, Limits::default(), stop);
                 space
                     .unfold(&lasso, None)
                     .map(|path| plain.lasso(&path))
-                    .and_then(|lasso| refuted(&mut plain, &lasso, &property, answer.counts.work()))
+                    .and_then(|lasso| refuted(&mut plain, &lasso, property, answer.counts.work()))
             } else {
-                refuted(&mut space, &lasso, &property, answer.counts.work())
+                refuted(&mut space, &lasso, property, answer.counts.work())
             };
             match found {
                 Ok(found) => Verdict::Fails(found),
@@ -145,8 +160,8 @@ pub fn ltl_until<S: System>(
     Ok((verdict, answer.counts))
 }
 
-fn refuted<S: System>(
-    space: &mut Space<S, named::Named>,
+fn refuted<S: System, P: Propositions<S>>(
+    space: &mut Space<S, P>,
     lasso: &ltl::Lasso,
     property: &ltl::Resolved,
     work: ltl::Work,

@@ -16,7 +16,7 @@ use crate::eval::word::memo::{Memo, Shared};
 use crate::model::{Expr, ExprKind, Fact, Model, OpId, reading};
 use crate::value::fault::{Fault, Res};
 use crate::value::table::Table;
-use crate::value::val::{Val, to_value};
+use crate::value::val::{Val, from_value, to_value};
 use crate::value::{Scope, Value};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashSet};
@@ -172,6 +172,21 @@ impl Machine {
 
     /// The same with a choice when the solver is asked for parameters and the like, which changes no answer.
     pub fn asking(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>, asking: Asking) -> Machine {
+        Machine::built(model, scope, asking, &[])
+    }
+
+    /// A machine whose operations get the values of their first parameters from outside ([`Machine::visit_given`]): so
+    /// many of each operation of the model, and none of those that are not mentioned.
+    pub fn guided(model: impl Into<Arc<Model>>, scope: impl Into<Arc<Scope>>, given: &[usize]) -> Machine {
+        Machine::built(model, scope, Asking::default(), given)
+    }
+
+    fn built(
+        model: impl Into<Arc<Model>>,
+        scope: impl Into<Arc<Scope>>,
+        asking: Asking,
+        given: &[usize],
+    ) -> Machine {
         let (model, scope) = (model.into(), scope.into());
         let oracle = Arc::new(BySolver::new(model.clone(), scope.clone()));
         let mut c = Compiler::new(&model, &scope).with_oracle(oracle.clone(), asking);
@@ -182,7 +197,7 @@ impl Machine {
         let mut events = Vec::new();
         for (i, op) in model.operations.iter().enumerate() {
             if op.is_event {
-                events.push(c.event(OpId(i as u32)));
+                events.push(c.event_given(OpId(i as u32), given.get(i).copied().unwrap_or(0)));
             }
         }
         let operation = |e: &CompiledEvent| Operation { name: e.name.clone(), may_repeat: e.may_repeat };
@@ -440,6 +455,48 @@ impl Machine {
         visitor: &mut dyn Visitor<WordEnv>,
     ) -> ControlFlow<()> {
         self.visit_range::<false>(w, source, events, visitor)
+    }
+
+    /// The transitions of one event with the words of its given parameters ([`Machine::guided`]).
+    pub fn visit_given(
+        &self,
+        w: &mut Worker,
+        source: &[u64],
+        event: usize,
+        given: &[u64],
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
+        for (slot, word) in self.events[event].params.iter().zip(given) {
+            let slot = *slot as usize;
+            w.words.words[slot] = *word;
+            w.values.env.slots[slot] = self.table.decode(*word, &self.slots[slot].rep);
+        }
+        self.visit_range::<false>(w, source, event..event + 1, visitor)
+    }
+
+    /// The results of the transition at hand; none where nothing was assigned to one.
+    pub fn results<'h>(&'h self, event: usize, here: &'h WordEnv) -> impl Iterator<Item = Option<u64>> + 'h {
+        // On words a result is always assigned.
+        let may_lack = self.fast[event].is_none();
+        let word = |slot: &Slot| here.words[*slot as usize];
+        self.events[event]
+            .results
+            .iter()
+            .map(move |s| Some(word(s)).filter(|w| !may_lack || *w != UNASSIGNED))
+    }
+
+    /// The state at hand of a worker goes into an environment, and back.
+    pub(crate) fn exchange(&self, w: &mut Worker, words: &mut WordEnv) {
+        std::mem::swap(&mut w.words, words);
+    }
+
+    /// The word of a plain value for a parameter or result, by its place among both; none if it has none: it is not of
+    /// the type, or outside of a set's size.
+    pub fn word_of(&self, event: usize, place: usize, value: &Value) -> Option<u64> {
+        let event = &self.events[event];
+        let slot = event.params.iter().chain(&event.results).nth(place)?;
+        let rep = &self.slots[*slot as usize].rep;
+        Some(self.table.encode(&from_value(value, rep)?, rep))
     }
 
     fn visit_range<const AHEAD: bool>(

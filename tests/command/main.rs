@@ -14,6 +14,7 @@ mod fmt;
 mod follow;
 mod formulas;
 mod graph;
+mod guided;
 mod limits;
 mod lsp;
 mod ltl;

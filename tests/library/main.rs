@@ -8,6 +8,7 @@ mod caches;
 mod petri;
 
 mod animate;
+mod guided;
 mod nets;
 mod processes;
 

@@ -29,6 +29,15 @@ impl Machine {
         found
     }
 
+    /// What the fields of a channel or constructor may be, in order.
+    ///
+    /// # Errors
+    /// They have no value, or it takes too long.
+    pub fn fields_of(&mut self, id: ConstantId) -> Res<Arc<[Set]>> {
+        self.begin();
+        self.fields(id, self.program.constants[id.0 as usize].span)
+    }
+
     /// How many fields a value in front of a dot takes; none unless it is a constant.
     pub(super) fn arity_of(&mut self, head: &Value, span: Span) -> Res<usize> {
         match head {

@@ -17,8 +17,10 @@ pub struct CompiledEvent {
     pub name: Arc<str>,
     pub op: OpId,
     pub params: Vec<Slot>,
+    /// So many of them, the first ones, have values before it runs.
+    pub given: usize,
     pub results: Vec<Slot>,
-    /// Parameters (and the variables of an outermost ANY) that satisfy the guard.
+    /// The other parameters (and the variables of an outermost ANY) that satisfy the guard.
     pub plan: Plan,
     pub code: Code,
     /// Whether one transition may be found in several ways.
@@ -29,6 +31,11 @@ pub struct CompiledEvent {
 
 impl Compiler<'_> {
     pub fn event(&mut self, op: OpId) -> CompiledEvent {
+        self.event_given(op, 0)
+    }
+
+    /// The same with values for the first parameters, which whoever runs it puts into their slots.
+    pub fn event_given(&mut self, op: OpId, given: usize) -> CompiledEvent {
         self.inlining += 1;
         self.locals.clear();
         self.old.clear();
@@ -36,7 +43,9 @@ impl Compiler<'_> {
         let operation = &model.operations[op.index()];
         let params: Vec<Slot> = operation.params.iter().map(|l| self.local_slot(*l)).collect();
         let results: Vec<Slot> = operation.results.iter().map(|l| self.local_slot(*l)).collect();
-        let mut unknown = params.clone();
+        let given = given.min(params.len());
+        let mut unknown = params[given..].to_vec();
+        let asked = unknown.len();
         self.calls.push(op);
         // The outermost guard is solved together with the parameters.
         let (guard, body): (Option<&Expr>, &Stmt) = match &operation.body.kind {
@@ -66,13 +75,14 @@ impl Compiler<'_> {
         if !results.is_empty() {
             code = Code::Special(Special::Fresh(results.clone(), Box::new(code)));
         }
-        let may_repeat = plan.may_repeat || unknown.len() > params.len() || code.branches();
+        let may_repeat = plan.may_repeat || unknown.len() > asked || code.branches();
         let mut writes = BTreeSet::new();
         code.writes(&mut writes);
         let first = model.constants.len() as Slot;
         let last = first + model.variables.len() as Slot;
         let writes = writes.into_iter().filter(|s| (first..last).contains(s)).collect();
-        CompiledEvent { name: operation.name.clone(), op, params, results, plan, code, may_repeat, writes }
+        let name = operation.name.clone();
+        CompiledEvent { name, op, params, given, results, plan, code, may_repeat, writes }
     }
 
     /// The initialisation, or another substitution outside any operation.

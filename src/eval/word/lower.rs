@@ -59,6 +59,7 @@ impl<'a> Lower<'a> {
 
     pub fn event(&mut self, e: &compile::CompiledEvent) -> Option<WordEvent> {
         self.bound.clear();
+        self.bound.extend(&e.params[..e.given]);
         let plan = self.plan(&e.plan)?;
         let code = self.code(&e.code)?;
         // A result that nothing was assigned to has no word.

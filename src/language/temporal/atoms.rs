@@ -43,6 +43,8 @@ pub struct StepAtom {
     pub locals: Vec<(LocalId, From)>,
     /// Something is said of parameters, results or states.
     pub is_instance: bool,
+    /// A step that is none of the model's operations, by its place in the list of [`bind_among`].
+    pub foreign: Option<usize>,
     pub span: Span,
 }
 
@@ -60,6 +62,26 @@ type Res<T> = Result<T, Vec<Diagnostic>>;
 /// Reads a formula and finds what it speaks of. The model gets the locals that its predicates need, so this comes before
 /// the model is made a system.
 pub fn bind(opened: &mut Opened, name: &str, text: &str) -> Res<Bound> {
+    bound(opened, name, text, None)
+}
+
+/// The same for a model that is a part of something larger: steps that are none of its operations get a place in the list,
+/// as they are written, and with where.
+pub fn bind_among(
+    opened: &mut Opened,
+    name: &str,
+    text: &str,
+    foreign: &mut Vec<(String, Span)>,
+) -> Res<Bound> {
+    bound(opened, name, text, Some(foreign))
+}
+
+fn bound(
+    opened: &mut Opened,
+    name: &str,
+    text: &str,
+    foreign: Option<&mut Vec<(String, Span)>>,
+) -> Res<Bound> {
     let (file, parsed) = parse(&mut opened.sources, name, text).map_err(|d| vec![d])?;
     let mut b = Binder {
         opened,
@@ -69,6 +91,7 @@ pub fn bind(opened: &mut Opened, name: &str, text: &str) -> Res<Bound> {
         steps: vec![],
         known: HashMap::new(),
         old: HashMap::new(),
+        foreign,
     };
     let formula = parsed.formula.try_map(&mut |a| b.atom(a).map(Formula::Atom))?;
     let premise = match &parsed.premise {
@@ -101,6 +124,7 @@ struct Binder<'o> {
     /// Propositions that were met before, by their text.
     known: HashMap<String, u32>,
     old: HashMap<VarId, LocalId>,
+    foreign: Option<&'o mut Vec<(String, Span)>>,
 }
 
 impl Binder<'_> {
@@ -155,11 +179,28 @@ impl Binder<'_> {
         if let Some(i) = self.known.get(&key) {
             return Ok(*i);
         }
+        let mut foreign = None;
         let operation = match &p.operation {
-            Some(name) => Some(self.operation(name)?),
+            Some(name) => match self.operation(name) {
+                Ok(op) => Some(op),
+                Err(wrong) => {
+                    foreign = self.foreign(p);
+                    if foreign.is_none() {
+                        return Err(wrong);
+                    }
+                    None
+                }
+            },
             None => None,
         };
-        let mut atom = StepAtom { operation, test: None, locals: vec![], is_instance: false, span: p.span };
+        let span = p.span;
+        let mut atom = StepAtom { operation, test: None, locals: vec![], is_instance: false, foreign, span };
+        if foreign.is_some() {
+            self.steps.push(atom);
+            let i = (self.steps.len() - 1) as u32;
+            self.known.insert(key, i);
+            return Ok(i);
+        }
         let mut tests = vec![];
         if let Some(op) = operation {
             let declared = &self.opened.model.operations[op.index()];
@@ -201,6 +242,17 @@ impl Binder<'_> {
         let i = (self.steps.len() - 1) as u32;
         self.known.insert(key, i);
         Ok(i)
+    }
+
+    /// The place of a step that is none of the model's, if there can be such steps.
+    fn foreign(&mut self, p: &Pattern) -> Option<usize> {
+        let written = self.text.get(p.span.lo as usize..p.span.hi as usize)?.trim().to_string();
+        let list = self.foreign.as_mut()?;
+        let known = list.iter().position(|(text, _)| *text == written);
+        Some(known.unwrap_or_else(|| {
+            list.push((written, p.span));
+            list.len() - 1
+        }))
     }
 
     fn operation(&self, name: &Text) -> Res<OpId> {

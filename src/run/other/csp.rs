@@ -3,6 +3,7 @@
 use super::{About, Asked, Language, Loaded, Model, Reply};
 use crate::lang::diag::{Diagnostic, NOWHERE, SourceMap, Span};
 use crate::lang::stack::with_large_stack;
+use crate::model::open::Opened;
 use crate::process::{Pattern, ProcessSystem, TAU, TICK};
 use crate::run::Deadline;
 use crate::run::csp::{ASKED, Extra, LIMIT, Ready, STATES, Worth, eval, ready};
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The process that is explored unless somebody says otherwise: ProB's.
-const MAIN: &str = "MAIN";
+pub(super) const MAIN: &str = "MAIN";
 
 pub(super) fn open(
     sources: &mut SourceMap,
@@ -36,10 +37,18 @@ pub(super) fn open(
         Err(vec![d])
     });
     let name = asked.process.clone().unwrap_or_else(|| MAIN.to_string());
-    let about = About { language: Language::Csp, name, permuted: vec![], fixed: vec![] };
+    let about = About { language: Language::Csp, name, permuted: vec![], fixed: vec![], notes: vec![] };
     let script = file.to_path_buf();
     let evaluate = Box::new(move |_: &mut SourceMap, text: &str| evaluate(&script, text));
-    Ok(Box::new(Loaded { about, system: made?, action: None, alone: true, most: Some(STATES), evaluate }))
+    Ok(Box::new(Loaded {
+        about,
+        system: made?,
+        action: None,
+        alone: true,
+        most: Some(STATES),
+        opened: Opened::default(),
+        evaluate,
+    }))
 }
 
 fn system(
@@ -49,7 +58,18 @@ fn system(
     deadline: &Deadline,
 ) -> Result<ProcessSystem, Vec<Diagnostic>> {
     let steps = asked.steps();
-    let start = |text: &String| Extra { name: ASKED.into(), text: text.clone(), from: "--process" };
+    let Ready { mut machine, types } = ready(sources, file, &extras(asked.process.as_deref(), &steps))?;
+    machine.stop_with(&deadline.flag);
+    let start = first(&mut machine, &types, asked.process.as_deref())?;
+    let patterns = patterns(&mut machine, &steps).map_err(|d| vec![d])?;
+    let names = steps.iter().map(|text| Arc::from(&**text));
+    let patterns = names.zip(patterns).collect();
+    Ok(ProcessSystem::new(Processes::new(machine), start, patterns, Arc::new(sources.clone())))
+}
+
+/// What is added to a script: the process that is asked for, and the steps of formulas.
+pub(super) fn extras(process: Option<&str>, steps: &[String]) -> Vec<Extra> {
+    let start = |text: &str| Extra { name: ASKED.into(), text: text.into(), from: "--process" };
     let step = |(i, text): (usize, &String)| Extra {
         name: step_name(i),
         // ProB writes `c!0!1` for what the language calls `c.0.1`.
@@ -58,26 +78,26 @@ fn system(
     };
     let silent = |text: &str| text == TAU || text == TICK;
     let events = steps.iter().enumerate().filter(|(_, text)| !silent(text));
-    let extras: Vec<Extra> = asked.process.iter().map(start).chain(events.map(step)).collect();
-    let Ready { mut machine, types } = ready(sources, file, &extras)?;
-    machine.stop_with(&deadline.flag);
-    let start = first(&mut machine, &types, asked.process.as_deref())?;
-    let mut patterns: Vec<(Arc<str>, Pattern)> = vec![];
+    process.into_iter().map(start).chain(events.map(step)).collect()
+}
+
+/// What the steps of formulas mean, which were added to the script.
+pub(super) fn patterns(machine: &mut Machine, steps: &[String]) -> Result<Vec<Pattern>, Diagnostic> {
+    let mut patterns = vec![];
     for (i, text) in steps.iter().enumerate() {
         let is_channel = machine.program().constants.iter().any(|c| c.data.is_none() && *c.name == **text);
-        let pattern = match &**text {
+        patterns.push(match &**text {
             TAU | TICK if is_channel => {
                 let why = format!("`{text}` is a channel of the script and a step of every process");
                 let d = Diagnostic::error("C0407", Span::default(), why);
-                return Err(vec![d.help("give the channel another name")]);
+                return Err(d.help("give the channel another name"));
             }
             TAU => Pattern::Tau,
             TICK => Pattern::Tick,
-            _ => Pattern::Begins(event(&mut machine, &step_name(i)).map_err(|f| vec![wrong(&f)])?),
-        };
-        patterns.push((Arc::from(&**text), pattern));
+            _ => Pattern::Begins(event(machine, &step_name(i)).map_err(|f| wrong(&f))?),
+        });
     }
-    Ok(ProcessSystem::new(Processes::new(machine), start, patterns, Arc::new(sources.clone())))
+    Ok(patterns)
 }
 
 /// No script can have such a name by accident.
@@ -91,7 +111,7 @@ fn value(machine: &mut Machine, name: &str) -> Option<Result<Value, Box<Fault>>>
 }
 
 /// The process that is asked for.
-fn first(
+pub(super) fn first(
     machine: &mut Machine,
     types: &[(String, String)],
     process: Option<&str>,

@@ -8,20 +8,27 @@
 //! Absent on purpose: printing, arguments.
 
 mod csp;
+mod guided;
 mod net;
 
 use super::compare::{Compared, Ran};
-use super::system::{self, check_until, ltl_until};
+use super::simulate::{Findings, MAX_INITIAL, Simulated, Task, nothing, walks};
+use super::system::{self, Refuted, check_until, ltl_until};
 use super::{Deadline, why};
-use crate::explore::{Counts, Options, Progress};
-use crate::lang::diag::{Diagnostic, SourceMap};
+use crate::explore::{Counts, Finding, FindingKind, Options, Progress};
+use crate::guided::Guided;
+use crate::lang::diag::{Diagnostic, NOWHERE, SourceMap};
 use crate::ltl;
-use crate::model::open::Refused;
+use crate::model::open::{Opened, Refused};
+use crate::model::scope::ScopeArgs;
+use crate::net::NetSystem;
+use crate::process::ProcessSystem;
 use crate::symmetry::note::{Fixed, Permuted};
 use crate::symmetry::{Action, Strategy};
-use crate::system::{Label, Path, System, Transition, Visitor};
+use crate::system::{Label, Path, System, Transition, Visitor, initial_states};
 use crate::temporal::parse::{Atom, Pattern, parse};
 use crate::temporal::syntax::Formula;
+use crate::trace::fault::fault_message;
 use crate::value::fault::Fault;
 use crate::verdict::{Decision, Verdict, Why};
 use std::collections::HashMap;
@@ -36,6 +43,8 @@ pub enum Language {
     Net,
     /// Processes: CSP-M.
     Csp,
+    /// A B machine that a process guides.
+    Guided,
 }
 
 /// What the program can be asked to do with a file.
@@ -53,17 +62,23 @@ pub enum Question {
     Graph,
     /// Which states are there?
     Export,
+    /// What do random walks meet?
+    Simulate,
+    /// Where do steps by hand lead?
+    Animate,
 }
 
 impl Question {
     /// All of them.
-    pub const ALL: [Question; 6] = [
+    pub const ALL: [Question; 8] = [
         Question::Check,
         Question::Ltl,
         Question::Compare,
         Question::Eval,
         Question::Graph,
         Question::Export,
+        Question::Simulate,
+        Question::Animate,
     ];
 
     /// The command.
@@ -75,13 +90,15 @@ impl Question {
             Question::Eval => "eval",
             Question::Graph => "graph",
             Question::Export => "export",
+            Question::Simulate => "simulate",
+            Question::Animate => "animate",
         }
     }
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 2] = [Language::Net, Language::Csp];
+    pub const ALL: [Language; 3] = [Language::Net, Language::Csp, Language::Guided];
 
     /// That of a file, by its ending; none for B and Event-B, and for files of unknown endings.
     pub fn of(file: &std::path::Path) -> Option<Language> {
@@ -94,6 +111,7 @@ impl Language {
         match self {
             Language::Net => "PNML",
             Language::Csp => "CSP-M",
+            Language::Guided => "B with CSP-M",
         }
     }
 
@@ -102,6 +120,7 @@ impl Language {
         match self {
             Language::Net => &kanon_pnml::EXTENSIONS,
             Language::Csp => &kanon_csp::EXTENSIONS,
+            Language::Guided => &[],
         }
     }
 
@@ -116,6 +135,13 @@ impl Language {
                 "`graph` draws how the values of a state hang together, and a state of CSP-M is a process: \
                  `export --dot` draws the processes that are reached",
             ),
+            (Language::Guided, Question::Graph) => Some(
+                "`graph` draws how the values of a state hang together, and a state here is one of a process, too: \
+                 `export --dot` draws the states that are reached; leave out `--csp` for the machine alone",
+            ),
+            (Language::Guided, Question::Eval) => {
+                Some("`eval` asks in the initial state, which no process changes: leave out `--csp`")
+            }
             (Language::Csp, Question::Compare) => Some(
                 "`compare` compares strategies of symmetry, and none is used for CSP-M: data are values that a \
                  script may compare and count",
@@ -134,6 +160,19 @@ pub struct Asked {
     pub formulas: Vec<(String, String)>,
     /// Which process of a script; `MAIN` unless somebody says otherwise.
     pub process: Option<String>,
+    /// The script that guides a machine, for [`Language::Guided`].
+    pub guide: Option<Guide>,
+}
+
+/// What is guided, and how large it is.
+#[derive(Clone, Debug, Default)]
+pub struct Guide {
+    /// The script.
+    pub script: std::path::PathBuf,
+    /// The sizes of the machine.
+    pub scope: ScopeArgs,
+    /// Valuations of its constants that are taken at most.
+    pub max_constants: Option<usize>,
 }
 
 impl Asked {
@@ -194,6 +233,8 @@ pub struct About {
     pub permuted: Vec<Permuted>,
     /// What is not, and why.
     pub fixed: Vec<Fixed>,
+    /// What else should be known.
+    pub notes: Vec<String>,
 }
 
 /// A state on a way, and what led to it.
@@ -243,6 +284,8 @@ pub struct Answered {
     pub reason: Option<String>,
     /// A path that does not fulfil it; with a number the last state is that one again, otherwise it is a deadlock.
     pub finding: Option<(Vec<Step>, Option<usize>)>,
+    /// The path ends where a run may end, which is no deadlock.
+    pub is_over: bool,
     /// Whether symmetric states were taken for one.
     pub strategy: Strategy,
     /// What the search did.
@@ -269,6 +312,43 @@ pub enum Reply {
     Truth(bool),
     /// Of an expression.
     Value(String),
+}
+
+/// What random walks have to say.
+#[derive(Clone, Debug)]
+pub struct Strolled {
+    /// Verdict, and what the walks were like.
+    pub walked: Simulated,
+    /// The kind of what was found, and the way to it.
+    pub finding: Option<(&'static str, Vec<Step>)>,
+}
+
+/// A system, by its language.
+pub enum Systems {
+    /// A net.
+    Net(NetSystem),
+    /// A process.
+    Process(ProcessSystem),
+    /// A machine and a process.
+    Guided(Box<Guided>),
+}
+
+impl From<NetSystem> for Systems {
+    fn from(system: NetSystem) -> Systems {
+        Systems::Net(system)
+    }
+}
+
+impl From<ProcessSystem> for Systems {
+    fn from(system: ProcessSystem) -> Systems {
+        Systems::Process(system)
+    }
+}
+
+impl From<Guided> for Systems {
+    fn from(system: Guided) -> Systems {
+        Systems::Guided(Box::new(system))
+    }
 }
 
 /// A file in a language that is not B, read and ready.
@@ -304,6 +384,15 @@ pub trait Model {
     /// Options that do not go together.
     fn states(&self, most: usize, deadline: &Deadline) -> Result<States, String>;
 
+    /// Random walks.
+    ///
+    /// # Errors
+    /// No state to begin in.
+    fn simulate(&self, task: &Task, deadline: &Deadline) -> Result<Strolled, String>;
+
+    /// The system itself, for somebody who steps through it.
+    fn into_system(self: Box<Self>) -> Systems;
+
     /// The value of an expression or a condition in the initial state.
     ///
     /// # Errors
@@ -324,6 +413,8 @@ struct Loaded<S> {
     alone: bool,
     /// So many states are looked at unless somebody says otherwise.
     most: Option<usize>,
+    /// The texts that findings are in, and what is in them.
+    opened: Opened,
     evaluate: Evaluate,
 }
 
@@ -341,6 +432,7 @@ pub fn open(
     let opened = match language {
         Language::Net => net::open(&mut sources, file, asked, deadline).map_err(|d| vec![d]),
         Language::Csp => csp::open(&mut sources, file, asked, deadline),
+        Language::Guided => return guided::open(file, asked, deadline),
     };
     opened.map_err(|diagnostics| Refused { sources, diagnostics })
 }
@@ -402,16 +494,51 @@ fn ran(strategy: Strategy, c: &Checked, has_symmetry: bool) -> Ran {
     }
 }
 
-fn reason(why: &Why) -> String {
-    why::text(why, &Default::default())
-}
-
 impl<S: System> Loaded<S> {
     fn steps(&self, path: &Path) -> Vec<Step> {
         let by =
             |i: usize| i.checked_sub(1).and_then(|i| path.labels.get(i)).map(|l| self.system.show_label(l));
         let step = |(i, row): (usize, &Vec<u64>)| Step { by: by(i), state: self.system.show_state(row) };
         path.rows.iter().enumerate().map(step).collect()
+    }
+
+    /// What was found, in words.
+    fn told(&self, finding: &Finding) -> String {
+        match &finding.kind {
+            FindingKind::WellDefinedness { fault, operation } => {
+                let (_, message) = fault_message(fault);
+                let at = match self.opened.sources.get(fault.span().file) {
+                    Some(_) if fault.span() != NOWHERE => {
+                        format!(" at {}", self.opened.sources.place(fault.span()))
+                    }
+                    _ => String::new(),
+                };
+                let by = operation.and_then(|o| self.system.operations().get(o));
+                let by = by.map_or(String::new(), |o| format!(" in `{}`", o.name));
+                format!("{message}{by}{at}")
+            }
+            _ => system::name(&self.system, finding),
+        }
+    }
+
+    /// The answer to a formula.
+    fn answered(
+        &self,
+        verdict: Verdict<Refuted>,
+        counts: ltl::Counts,
+        strategy: Strategy,
+        begin: Instant,
+    ) -> Answered {
+        let (reason, finding, is_over) = match &verdict {
+            Verdict::Holds(_) => (None, None, false),
+            Verdict::Unknown(why) => (Some(why::text(why, &self.opened)), None, false),
+            Verdict::Fails(r) => {
+                let is_over = r.path.rows.last().is_some_and(|row| self.system.is_over(row));
+                (None, Some((self.steps(&r.path), r.back)), is_over && r.back.is_none())
+            }
+        };
+        let seconds = begin.elapsed().as_secs_f64();
+        Answered { verdict: verdict.word(), reason, finding, is_over, strategy, counts, seconds }
     }
 
     /// The options as this language can have them: nothing to permute by is no mistake, unless it is asked for.
@@ -436,7 +563,7 @@ impl<S: System> Loaded<S> {
     }
 }
 
-impl<S: System> Model for Loaded<S> {
+impl<S: System + Into<Systems>> Model for Loaded<S> {
     fn about(&self) -> &About {
         &self.about
     }
@@ -454,8 +581,8 @@ impl<S: System> Model for Loaded<S> {
         let verdict = deadline.explain(answer.verdict);
         let (reason, finding) = match &verdict {
             Verdict::Holds(_) => (None, None),
-            Verdict::Fails(f) => (Some(system::name(&self.system, f)), Some(f.kind.name())),
-            Verdict::Unknown(why) => (Some(reason(why)), None),
+            Verdict::Fails(f) => (Some(self.told(f)), Some(f.kind.name())),
+            Verdict::Unknown(why) => (Some(why::text(why, &self.opened)), None),
         };
         let operations = self.system.operations().iter().zip(&answer.counts.operations);
         let reduction = answer.explored.reduction.as_ref();
@@ -496,20 +623,9 @@ impl<S: System> Model for Loaded<S> {
         let begin = Instant::now();
         let asked = ltl_until(&self.system, self.action.as_ref(), &formula.1, &options, &deadline.flag);
         let (verdict, counts) = asked.map_err(refuse)?;
-        let verdict = deadline.explain(verdict);
         let is_reduced = self.action.as_ref().is_some_and(|a| !a.group().is_trivial());
-        Ok(Answered {
-            verdict: verdict.word(),
-            reason: if let Verdict::Unknown(why) = &verdict { Some(reason(why)) } else { None },
-            finding: if let Verdict::Fails(r) = &verdict {
-                Some((self.steps(&r.path), r.back))
-            } else {
-                None
-            },
-            strategy: if is_reduced { options.symmetry } else { Strategy::Off },
-            counts,
-            seconds: begin.elapsed().as_secs_f64(),
-        })
+        let strategy = if is_reduced { options.symmetry } else { Strategy::Off };
+        Ok(self.answered(deadline.explain(verdict), counts, strategy, begin))
     }
 
     fn states(&self, most: usize, deadline: &Deadline) -> Result<States, String> {
@@ -568,6 +684,54 @@ impl<S: System> Model for Loaded<S> {
             all.more |= is_open;
         }
         Ok(all)
+    }
+
+    fn simulate(&self, task: &Task, deadline: &Deadline) -> Result<Strolled, String> {
+        let begin = Instant::now();
+        let mut task = task.clone();
+        if self.alone {
+            if task.options.threads.is_some_and(|n| n > 1) {
+                let language = self.about.language.name();
+                return Err(format!("{language} is explored in one thread: leave out `--threads`"));
+            }
+            task.options.threads = Some(1);
+        }
+        let mut worker = self.system.worker(&deadline.flag);
+        let mut first: Vec<Vec<u64>> = vec![];
+        let initial = initial_states(&self.system, &mut worker, &mut |_, row| {
+            first.push(row.to_vec());
+            if first.len() < MAX_INITIAL { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let over = || deadline.why().map(|why| why::text(&why, &self.opened));
+        let mut strolled = Strolled { walked: Simulated::default(), finding: None };
+        if first.is_empty() {
+            let fault = initial.fault.map(|f| fault_message(&f).1);
+            let why = over().or(fault).ok_or("there is no initial state")?;
+            (strolled.walked.verdict, strolled.walked.reason) = (Some(Decision::Unknown), Some(why));
+            return Ok(strolled);
+        }
+        let Findings { answer, found } = walks(&self.system, &first, &task, &deadline.flag);
+        strolled.walked = answer;
+        if first.len() == MAX_INITIAL {
+            let note = format!("walks begin in the first {MAX_INITIAL} initial states only");
+            strolled.walked.notes.push(note);
+        }
+        strolled.walked.notes.extend(self.about.notes.clone());
+        let (verdict, reason) = match found {
+            Some((kind, path)) => {
+                strolled.finding = Some((kind.name(), self.steps(&path)));
+                let finding = Finding { kind, state: None, start: 0 };
+                (Decision::Fails, self.told(&finding))
+            }
+            None => (Decision::Unknown, nothing(strolled.walked.walks, over())),
+        };
+        (strolled.walked.verdict, strolled.walked.reason) = (Some(verdict), Some(reason));
+        strolled.walked.seconds = begin.elapsed().as_secs_f64();
+        Ok(strolled)
+    }
+
+    fn into_system(self: Box<Self>) -> Systems {
+        self.system.into()
     }
 
     fn eval(&self, text: &str) -> Result<Reply, Refused> {

@@ -2,6 +2,7 @@
 
 use super::{About, Asked, Language, Loaded, Model, Reply};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::model::open::Opened;
 use crate::net::NetSystem;
 use crate::net::action::Colours;
 use crate::run::Deadline;
@@ -38,7 +39,7 @@ pub(super) fn open(
     let conditions: Vec<Condition> = checks.iter().map(|(_, c)| c.clone()).collect();
     let colours = Arc::new(Colours::of(&net, blocks(&net, &conditions)));
     let (permuted, fixed) = (colours.permuted(), colours.fixed());
-    let about = About { language: Language::Net, name, permuted, fixed };
+    let about = About { language: Language::Net, name, permuted, fixed, notes: vec![] };
     let evaluated = net.clone();
     let evaluate = Box::new(move |sources: &mut SourceMap, text: &str| evaluate(&evaluated, sources, text));
     Ok(Box::new(Loaded {
@@ -47,6 +48,7 @@ pub(super) fn open(
         action: Some(colours),
         alone: false,
         most: None,
+        opened: Opened::default(),
         evaluate,
     }))
 }
