@@ -27,12 +27,14 @@ use kanon::model::load::{load_text, with_large_stack};
 use kanon::model::scope::{ScopeArgs, scope};
 use kanon::model::{Model, SetId};
 use kanon::report::diagnostic;
+use kanon::run::other::{self, Asked, Guide, Language};
+use kanon::run::{Deadline, csp};
 use kanon::symmetry::Strategy;
 use kanon::symmetry::{Action, MachineAction};
 use kanon::system;
 use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::Scope;
-use kanon::verdict::Verdict;
+use kanon::verdict::{Decision, Verdict};
 use kanon_checker::check::{Effort, Part, check_model, sizes};
 use kanon_checker::container::{Kind, Writer};
 use kanon_checker::statement::{Claims, Constants, Goal, Statement};
@@ -120,6 +122,51 @@ pub fn eventb(bytes: &[u8]) {
             assert_eq!(String::from_utf8_lossy(&second), written, "written differently after reading");
         }
     });
+}
+
+/// A script of CSP-M is refused with a reason, or its assertions have answers and its `MAIN` is explored, alone and guiding
+/// the machine that its first comment names, in `folder`.
+pub fn process(bytes: &[u8], folder: &str) {
+    let text = String::from_utf8_lossy(bytes);
+    let script = std::env::temp_dir().join(format!("kanon-fuzz-{}.csp", std::process::id()));
+    if std::fs::write(&script, &*text).is_err() {
+        return;
+    }
+    let deadline = Deadline::after(Some(PATIENCE));
+    if let Ok(asserted) = csp::check(&script, MAX_STATES, &deadline.flag) {
+        asserted.claims.iter().for_each(|c| assert!(!c.text.is_empty()));
+    }
+    let guided = text.lines().find_map(|l| l.strip_prefix("-- guides:"));
+    let guide = Guide { script: script.clone(), ..Guide::default() };
+    let options = Options { max_states: Some(MAX_STATES), all: true, ..Options::default() };
+    let machine = guided.map(|name| std::path::Path::new(folder).join(name.trim()));
+    let asked = [
+        Some((script.clone(), Language::Csp, Asked::default())),
+        machine.map(|m| (m, Language::Guided, Asked { guide: Some(guide), ..Asked::default() })),
+    ];
+    for (file, language, asked) in asked.into_iter().flatten() {
+        let deadline = Deadline::after(Some(PATIENCE));
+        let model = match other::open(&file, language, &asked, &deadline) {
+            Ok(model) => model,
+            Err(refused) => {
+                assert!(refused.diagnostics.iter().any(Diagnostic::is_error), "refused without a reason");
+                show(&refused.sources, &refused.diagnostics);
+                continue;
+            }
+        };
+        REACHED.fetch_add(1, Ordering::Relaxed);
+        if let Ok(checked) = model.check(&options, &deadline, &mut |_| {}) {
+            assert!(checked.verdict != Decision::Holds || checked.complete, "it holds, and was not explored");
+        }
+        let deadline = Deadline::after(Some(PATIENCE));
+        if let Ok(states) = model.states(MAX_STATES, &deadline) {
+            let inside = |(from, to, _): &(usize, usize, Vec<String>)| {
+                *from < states.nodes.len() && *to < states.nodes.len()
+            };
+            assert!(states.edges.iter().all(inside), "an edge without an end");
+        }
+    }
+    let _ = std::fs::remove_file(&script);
 }
 
 /// Bytes as a certificate, and as the states of one that is sealed: rejected with a reason, or accepted. What is claimed is

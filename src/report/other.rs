@@ -99,6 +99,7 @@ pub fn strolled_json(s: &Strolled, about: &About, seed: u64, depth: usize) -> Va
     let mut answer = counted(&s.walked, seed, depth);
     answer["machine"] = about.name.clone().into();
     answer["language"] = about.language.name().into();
+    answer["total_seconds"] = s.walked.seconds.into();
     if let Some((kind, trace)) = &s.finding {
         let steps: Vec<Value> = trace.iter().map(step).collect();
         let message = s.walked.reason.clone().unwrap_or_default();

@@ -112,7 +112,7 @@ fn values_and_pictures() {
 #[test]
 fn what_makes_no_sense_for_a_net_is_refused_with_the_reason() {
     let net = "models/nets/database.pnml";
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["graph", net], "a marking has numbers only"),
         (&["check", net, "--audit"], "`--audit` is for B, Event-B and Z"),
         (&["check", net, "--card", "S=3"], "`--card` is for B"),
@@ -123,8 +123,10 @@ fn what_makes_no_sense_for_a_net_is_refused_with_the_reason() {
         (&["ltl", net, "G {"], "L0"),
         (&["check", net, "--goal", "waiting(d9) = 1"], "no colour of this place's tokens"),
         (&["export", net, "--aiger"], "`--aiger` is for B"),
-        (&["simulate", net], "`check`, `ltl`, `compare`, `eval` and `export` read it"),
-        (&["prove", net], "`check`, `ltl`, `compare`, `eval` and `export` read it"),
+        (
+            &["prove", net],
+            "`check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl` and `animate` read it",
+        ),
     ];
     for (args, why) in cases {
         let ran = kanon(args);

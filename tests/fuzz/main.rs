@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 /// How long one input may take, on a slow machine.
 const NO_END: Duration = Duration::from_secs(30);
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models/lang");
+const GUIDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models/guided");
 const CHILD: &str = "KANON_FUZZ_CHILD";
 const INPUT: &str = "KANON_FUZZ_INPUT";
 /// 512 MiB and 256 MiB are stacks.
@@ -48,6 +49,11 @@ fn eventb() {
 #[test]
 fn certificate() {
     fuzz("certificate", 2);
+}
+
+#[test]
+fn process() {
+    fuzz("process", 5);
 }
 
 #[test]
@@ -79,6 +85,7 @@ fn child() {
         "formula" => body::formula,
         "proof" => body::proof,
         "trace" => body::trace,
+        "process" => |bytes| body::process(bytes, GUIDED),
         _ => |bytes| body::check(bytes, FOLDER),
     };
     // A panic anywhere ends it all, also in a thread that somebody would join.
@@ -300,7 +307,15 @@ impl Mutator {
         let mut files = Vec::new();
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut files);
         files.sort();
-        let is_wanted = |f: &PathBuf| (target == "eventb") == f.extension().is_some_and(|e| e == "eventb");
+        let language = match target {
+            "eventb" => Some("eventb"),
+            "process" => Some("csp"),
+            _ => None,
+        };
+        let is_wanted = |f: &PathBuf| match (language, f.extension().and_then(OsStr::to_str)) {
+            (Some(wanted), found) => found == Some(wanted),
+            (None, found) => !matches!(found, Some("eventb" | "csp")),
+        };
         files.retain(is_wanted);
         let texts = files.iter().filter_map(|f| fs::read_to_string(f).ok());
         let coded = files.iter().filter(|_| target == "eventb").flat_map(|f| rodin(f));
@@ -549,7 +564,10 @@ fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     for path in entries.flatten().map(|e| e.path()) {
         if path.is_dir() {
             collect(&path, out);
-        } else if path.extension().is_some_and(|e| ["mch", "ref", "imp", "eventb"].iter().any(|x| e == *x)) {
+        } else if path
+            .extension()
+            .is_some_and(|e| ["mch", "ref", "imp", "eventb", "csp"].iter().any(|x| e == *x))
+        {
             out.push(path);
         }
     }

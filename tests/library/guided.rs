@@ -269,7 +269,7 @@ fn written(name: &str, text: &str) -> PathBuf {
 
 #[test]
 fn a_guided_machine_is_the_product_of_two_graphs() {
-    let cases = std::env::var("KANON_GUIDED").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let cases = std::env::var("KANON_GUIDED").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     let (mut states_in_all, mut together) = (0, 0);
     for seed in 0..cases {
         let mut c = Chance(seed);

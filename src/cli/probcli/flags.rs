@@ -43,7 +43,7 @@ const REFUSED: [(&str, &str); 46] = [
         "`kanon check FILE` says why no valuation fulfils PROPERTIES; `-eval` evaluates one of them",
     ),
     ("ctlformula", "`-ltlformula` or `kanon ltl`: `AG` is `G`, and `EF p` is that `G not(p)` fails"),
-    ("csp_guide", "no process guides a machine here; `kanon check SCRIPT.csp` checks the script by itself"),
+    ("csp_guide", "`kanon check FILE --csp SCRIPT.csp` has a process guide a machine"),
     ("csp_eval", "`kanon eval SCRIPT.csp EXPRESSION`"),
     ("pp", "`kanon fmt FILE` puts the text in order, `kanon types FILE` shows types"),
     ("ppf", "`kanon types FILE` shows types"),

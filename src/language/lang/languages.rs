@@ -38,9 +38,11 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
             let known: Vec<&str> = ALL.iter().map(|f| f.language()).collect();
             let elsewhere = match *what {
                 "CSP-M specification" => {
-                    " by this command; `check`, `ltl`, `eval`, `export` and `types` read it"
+                    " by this command; `check`, `ltl`, `eval`, `export`, `simulate`, `repl`, `animate` and `types` read it"
                 }
-                "Petri net" => " by this command; `check`, `ltl`, `compare`, `eval` and `export` read it",
+                "Petri net" => {
+                    " by this command; `check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl` and `animate` read it"
+                }
                 _ => "",
             };
             Err(format!(
