@@ -47,6 +47,13 @@ mod here {
             Cadical { solver, wires: 1, clauses: 0, broken: None, buffer: vec![], stop }
         }
 
+        /// Incremental lazy backtracking: the trail is kept as far as the next assumptions are on it. Before any clause.
+        pub fn keep_assumptions(&mut self) {
+            if let Err(e) = self.solver.set_option("ilb", 1) {
+                self.broken.get_or_insert_with(|| e.to_string());
+            }
+        }
+
         pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Decided, NoAnswer> {
             if let Some(why) = &self.broken {
                 return Err(NoAnswer::GaveUp(why.clone()));
@@ -120,6 +127,8 @@ mod here {
         pub fn new(_: Stop) -> Cadical {
             Cadical { wires: 1, clauses: 0 }
         }
+
+        pub fn keep_assumptions(&mut self) {}
 
         pub fn solve(&mut self, _: &[Lit]) -> Result<Decided, NoAnswer> {
             Err(NoAnswer::GaveUp("this program was built without CaDiCaL".into()))

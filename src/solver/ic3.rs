@@ -287,6 +287,8 @@ impl<'a, 's> Search<'a, 's> {
         let mut after = now_to_next(terms, system);
         let init = init_now(terms, system);
         for solver in [&mut steps, &mut start] {
+            // Most questions differ from the one before in one literal of a cube.
+            solver.keep_assumptions();
             solver.assert(terms, system.axioms);
         }
         start.assert(terms, init);
@@ -299,6 +301,7 @@ impl<'a, 's> Search<'a, 's> {
         steps.assert(terms, good);
         let lift = if is_lifting {
             let mut lift = settings.solver()?;
+            lift.keep_assumptions();
             lift.assert(terms, system.axioms);
             Some(lift)
         } else {
@@ -571,11 +574,11 @@ impl<'a, 's> Search<'a, 's> {
             there.push(after);
         }
         let frame = self.frame(level);
-        let mut claims = vec![];
+        let mut claims = there;
         if outside {
+            // Another one for every cube: it comes last.
             claims.push(!terms.and(cube.iter().copied()));
         }
-        claims.extend(there);
         let mut used = HashSet::new();
         let questions: Vec<Bool> = match self.any_step {
             Some(any) => vec![any],

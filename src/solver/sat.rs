@@ -47,6 +47,7 @@ pub struct Sat {
     levels: Vec<Level>,
     /// The level that had the last answer for which more bits were needed: where the next question begins.
     first: usize,
+    keeps_assumptions: bool,
 }
 
 impl Sat {
@@ -55,7 +56,7 @@ impl Sat {
     }
 
     pub fn with(options: Options, stop: Stop) -> Sat {
-        Sat { options, stop, claims: vec![], levels: vec![], first: 0 }
+        Sat { options, stop, claims: vec![], levels: vec![], first: 0, keeps_assumptions: false }
     }
 
     /// Wires and clauses of all circuits, and the width of the last one.
@@ -74,7 +75,10 @@ impl Sat {
             }
         };
         let width = Width(width.min(self.options.limit).max(1));
-        let cadical = Cadical::new(self.stop.clone());
+        let mut cadical = Cadical::new(self.stop.clone());
+        if self.keeps_assumptions {
+            cadical.keep_assumptions();
+        }
         let mut blaster = Blaster::new(Tseitin(cadical), width, self.options.mistake);
         let is_exact = blaster.circuit.input();
         self.levels.push(Level { blaster, loaded: 0, is_exact, can_overflow: false });
@@ -218,5 +222,9 @@ impl Solver for Sat {
 
     fn is_unbounded(&self) -> bool {
         false
+    }
+
+    fn keep_assumptions(&mut self) {
+        self.keeps_assumptions = true;
     }
 }

@@ -36,6 +36,10 @@ pub trait Solver {
     fn name(&self) -> &str;
     /// Whether integers of any size are decided, so that a proof is one for all integers.
     fn is_unbounded(&self) -> bool;
+
+    /// Questions will be much like one another: what follows from the assumptions that the last one and the next one have in
+    /// common may be kept. It changes no answer.
+    fn keep_assumptions(&mut self) {}
 }
 
 /// When to give up: at a point in time, when somebody says so, or when so much was done. Copies are about the same flag

@@ -51,7 +51,9 @@ trait Leaves: Tier {
 
 impl Leaves for Words {
     fn in_generator(generator: &mut Self::Generator, defect: Defect) -> usize {
-        let (word::plan::Generator::Bits(_, set, _), Defect::LosesFirst) = (generator, defect) else { return 0 };
+        let (word::plan::Generator::Bits(_, set, _), Defect::LosesFirst) = (generator, defect) else {
+            return 0;
+        };
         let whole = std::mem::replace(set, Word::Const(0));
         *set = Word::AndNot(Box::new(whole), Box::new(Word::Const(1)));
         1
@@ -99,7 +101,11 @@ impl Leaves for Values {
                 1
             }
             (
-                Node::Binary { op: Binary::Union | Binary::Override | Binary::Concat | Binary::Append, a, .. },
+                Node::Binary {
+                    op: Binary::Union | Binary::Override | Binary::Concat | Binary::Append,
+                    a,
+                    ..
+                },
                 Defect::KeepsLeft,
             )
             | (Node::OrW(a, _), Defect::KeepsLeft) => {

@@ -324,7 +324,10 @@ fn infinite_relations_are_asked_point_by_point() {
         ("dom(iterate({1 |-> 2}, 0)) = INTEGER", "TRUE or limit"),
         ("iterate({1 |-> {1 |-> 2}(3)}, 0)[{1}]", "error B0304"),
         ("closure({1 |-> 2})[{1, 5}]", "{1,2,5}"),
-        ("5 |-> 5 : closure({1 |-> 2}) & 1 |-> 2 : closure({1 |-> 2}) & 2 |-> 1 /: closure({1 |-> 2})", "TRUE"),
+        (
+            "5 |-> 5 : closure({1 |-> 2}) & 1 |-> 2 : closure({1 |-> 2}) & 2 |-> 1 /: closure({1 |-> 2})",
+            "TRUE",
+        ),
         ("closure({1 |-> 2})(5)", "5"),
         ("closure({1 |-> 2})(1)", "error B0305"),
         ("iterate(%x.(x : NATURAL | x + 1), 3)(4)", "7"),

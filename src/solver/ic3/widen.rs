@@ -74,6 +74,8 @@ impl Search<'_, '_> {
         };
         let mut order = cube.clone();
         order.sort_by_key(|&l| (rank(terms, l), l));
+        // What is tried last stands first: then most assumptions of a question are those of the one before, in its order.
+        cube = order.iter().rev().copied().collect();
         let mut failures = 0;
         for literal in order {
             if cube.len() <= 1 || failures >= MOST_FAILURES {
@@ -96,6 +98,7 @@ impl Search<'_, '_> {
                 }
             }
         }
+        cube.sort_unstable();
         self.move_bounds(terms, &mut cube, level)?;
         while level < frame {
             match self.enters(terms, level, &cube, true)? {
