@@ -172,14 +172,14 @@ pub struct Args {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     Memory,
-    Disk(Spill),
+    Disk(Box<Spill>),
 }
 
 impl Place {
     fn spill(&self) -> Option<Spill> {
         match self {
             Place::Memory => None,
-            Place::Disk(spill) => Some(spill.clone()),
+            Place::Disk(spill) => Some((**spill).clone()),
         }
     }
 
@@ -192,8 +192,8 @@ impl Place {
 fn place(text: &str) -> Result<Place, String> {
     match text.split_once('=') {
         None if text == "memory" => Ok(Place::Memory),
-        None if text == "disk" => Ok(Place::Disk(Spill::somewhere())),
-        Some(("disk", dir)) if !dir.is_empty() => Ok(Place::Disk(Spill::new(dir.into()))),
+        None if text == "disk" => Ok(Place::Disk(Box::new(Spill::somewhere()))),
+        Some(("disk", dir)) if !dir.is_empty() => Ok(Place::Disk(Box::new(Spill::new(dir.into())))),
         _ => Err("expected memory, disk, or disk=DIR with the name of a folder".into()),
     }
 }

@@ -73,6 +73,8 @@ const KEPT: u64 = 2;
 const LOOKED_UP: u64 = 8;
 /// States that are written to disk, and read, together, at most.
 const CHUNK: usize = 1 << 12;
+/// Bytes for states, where the system does not tell what there is.
+const UNTOLD: u64 = 1 << 32;
 /// Places of the index, however little memory there is, if states are on disk.
 const FEW: usize = 1 << 15;
 
@@ -187,7 +189,7 @@ impl Store {
         self.rows = self.rows.with_chunks(spill.states.map_or(CHUNK, |states| states / 4));
         self.parents = Parents::with_shift(self.rows.shift());
         // Without a limit, a share of what the machine has.
-        self.limit.0 = self.limit.0.or_else(memory::share);
+        self.limit.0 = self.limit.0.or_else(memory::share).or(Some(UNTOLD));
         self.disk = Some(Box::new(Disk::new(spill.clone(), &self.layout)));
         self.full_at = self.full();
         self

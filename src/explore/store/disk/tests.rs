@@ -22,7 +22,7 @@ fn layouts() -> [Layout; 4] {
 }
 
 fn row(n: u64) -> [u64; 2] {
-    [n / 3 << 1, n % 3]
+    [(n / 3) << 1, n % 3]
 }
 
 fn packed(layout: &Layout, n: u64) -> Vec<u64> {
@@ -192,13 +192,13 @@ fn faults_are_noticed() {
         let n = u64::from(store.on_disk());
         let disk = store.disk.as_ref().expect("it has one");
         disk.inner().chunks = Default::default();
-        assert_eq!(disk.inner().runs.len() > 2, true, "{what}");
+        assert!(disk.inner().runs.len() > 2, "{what}");
         plant(&mut disk.inner());
         let keys: Vec<u64> = (0..n).flat_map(|n| packed(&layout, n)).collect();
         let mut known = vec![];
         let looked = store.look_up(&keys, &mut known);
         // Rows are read one by one.
-        let _ = (0..n).map(|id| store.row(id as StateId)).count();
+        (0..n).for_each(|id| drop(store.row(id as StateId)));
         let why = store.trouble().unwrap_or_else(|| panic!("{what} is not noticed: {looked:?}"));
         assert!(why.0.contains(told), "{what}: {why:?}");
     }
