@@ -1,6 +1,7 @@
 //! Who is to blame when PROPERTIES have no solution or INITIALISATION has no outcome.
 
 use super::deadline::Deadline;
+use super::notes;
 use crate::eval::compile::Compiler;
 use crate::eval::node::{Env, Slot};
 use crate::lang::diag::{Diagnostic, Span};
@@ -23,15 +24,23 @@ pub fn properties(opened: &Opened) -> Diagnostic {
         let alone = |e: &&&Expr| satisfiable(opened, &[e], &stop) == Ok(false);
         all.iter().take_while(|_| !stop.is_set()).find(alone)
     };
-    match closed.or_else(alone) {
+    let found = match closed.or_else(alone) {
         Some(e) => Diagnostic::error("B0413", e.span, "PROPERTIES cannot be satisfied: this is false"),
         None => among(opened, &all, &stop),
+    };
+    match notes::without_constants(opened) {
+        Some(sizes) => found.help(sizes),
+        None => found,
     }
 }
 
 /// The same by a solver's word, which may know a conjunct that is false by itself.
 pub fn unsatisfiable(opened: &Opened, culprit: Option<Span>) -> Diagnostic {
     let word = "this was decided by a solver, for all values that the constants may have at these sizes";
+    let word = match notes::without_constants(opened) {
+        Some(sizes) => format!("{word}; {sizes}"),
+        None => word.to_string(),
+    };
     let all = opened.model.properties.iter().map(|e| e.span).reduce(Span::to).unwrap_or_default();
     match culprit {
         Some(span) => {

@@ -106,6 +106,15 @@ pub fn scope(opened: &Opened) -> Vec<String> {
     sizes.into_iter().chain(used.text(opened)).collect()
 }
 
+/// The sizes for which PROPERTIES have no solution: with others they may have one.
+pub fn without_constants(opened: &Opened) -> Option<String> {
+    let mut used = Used::default();
+    opened.model.properties.iter().for_each(|e| used.look(e));
+    let sizes = (!opened.sizes.is_empty()).then(|| opened.sizes.join(", "));
+    let parts: Vec<String> = sizes.into_iter().chain(used.text(opened)).collect();
+    (!parts.is_empty()).then(|| format!("other sizes may make a difference: {}", parts.join("; ")))
+}
+
 /// The sizes that a finding depends on.
 pub fn of_finding(kind: &FindingKind, opened: &Opened) -> Option<String> {
     let model = &opened.model;

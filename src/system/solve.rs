@@ -57,17 +57,31 @@ enum End {
     Failed,
 }
 
+/// What becomes of the plan of PROPERTIES in few tries.
+enum InShort {
+    /// It is through.
+    Whole(Vec<Found>),
+    /// It has found so much on the way that the solver, who takes longer for one, would not be done with all of them.
+    Fertile,
+    /// Anything else.
+    Open,
+}
+
 impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
     fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
         let stop = env.stop.clone().unwrap_or_default();
-        if let Some(all) = self.plan_in_short(&stop) {
-            for one in all {
-                if !found(one)? {
-                    return Ok(false);
+        match self.plan_in_short(&stop) {
+            InShort::Whole(all) => {
+                for one in all {
+                    if !found(one)? {
+                        return Ok(false);
+                    }
                 }
+                return Ok(true);
             }
-            return Ok(true);
+            InShort::Fertile => return self.plan(env, &mut |one, _| found(one)),
+            InShort::Open => {}
         }
         if let Some(answer) = self.by_solver(Occasion::ManyValues, &stop, found) {
             return answer;
@@ -97,19 +111,28 @@ impl Machine {
         if is_first { planned } else { self.plan(env, &mut |one, _| found(one)) }
     }
 
-    /// What the plan of PROPERTIES finds, if it is through with all of it after few tries and nothing was left out.
-    fn plan_in_short(&self, stop: &Stop) -> Option<Vec<Found>> {
+    /// What the plan of PROPERTIES finds after few tries, if nothing was left out.
+    fn plan_in_short(&self, stop: &Stop) -> InShort {
         let mut env = self.solver(stop);
         env.most = TRIES;
-        let (mut all, mut is_whole) = (vec![], true);
+        let (mut all, mut is_gap) = (vec![], false);
         let planned = self.plan(&mut env, &mut |one, is_cut| {
-            is_whole &= !is_cut && !matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
-            is_whole &= all.len() < MOST_TRIED;
+            is_gap |= is_cut || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
             all.push(one);
-            Ok(is_whole)
+            Ok(!is_gap && all.len() <= MOST_TRIED)
         });
-        is_whole &= matches!(planned, Ok(true)) && env.truncated.is_none() && env.spent.get() <= TRIES;
-        is_whole.then_some(all)
+        match planned {
+            _ if is_gap || env.truncated.is_some() => InShort::Open,
+            Ok(true) if env.spent.get() <= TRIES => InShort::Whole(all),
+            // The same ones again and again are no reason.
+            Ok(false)
+                if !self.properties.may_repeat
+                    && all.iter().all(|one| matches!(one, Found::Valuation(_))) =>
+            {
+                InShort::Fertile
+            }
+            _ => InShort::Open,
+        }
     }
 
     /// Whether the plan takes many steps, and finds little on the way. Nobody looks at a clock.
@@ -140,7 +163,7 @@ impl Machine {
             for (slot, v) in env.slots[..n].iter().enumerate() {
                 let v = v.clone();
                 // Functions over infinite domains stay symbolic; constants are never compared as states.
-                let is_forced = v.is_lazy() && !ops::symbolic(&v);
+                let is_forced = v.is_lazy() && !ops::unlisted(&v);
                 if !is_forced && let Err(e) = ops::visited(&v) {
                     return found(Found::Fault(e), env.truncated.is_some());
                 }

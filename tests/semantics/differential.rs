@@ -183,6 +183,42 @@ fn reals_and_freetypes_agree() {
     agree(8_000, true, |seed| Case::typed(seed, 3 + (seed % 10) as usize));
 }
 
+/// Sets of which most are left out by what is said of their size or of their elements. `KANON_CASES` sets how many.
+#[test]
+fn chosen_sets_agree() {
+    agree(10_000, true, |seed| Case::choosing(seed, 3 + (seed % 10) as usize));
+}
+
+/// An unknown set is made of those elements only that what is said of it leaves, and of so many.
+#[test]
+fn sets_are_chosen_by_size_and_by_elements() {
+    check_both(&[
+        ("card({x | x <: 1..8 & card(x) = 3})", "56"),
+        ("card({x | x <: 1..8 & card(x) > 6})", "9"),
+        ("card({x | x <: 1..8 & 1 >= card(x)})", "9"),
+        ("card({x | x <: 1..8 & card(x) : 7..9})", "9"),
+        ("card({x | x <: 1..8 & card(x) = -1})", "0"),
+        ("card({x | x <: 1..8 & not(card(x) < 8)})", "1"),
+        ("card({x | x <: 1..8 & card(x) /= 8})", "255"),
+        ("card({f | f : 1..4 +-> {1, 2} & card(f) <= 2})", "33"),
+        ("card({r | r : 1..3 <-> 1..3 & card(r) : 1..2})", "45"),
+        // The size of the function, not of its values.
+        ("card({f | f : 1..2 --> POW(1..2) & card(f) = 2})", "16"),
+        ("card({f | f : 1..2 +-> POW(1..3) & card(f) = 1 & !i.(i : dom(f) => card(f(i)) = 2)})", "6"),
+        ("card({x | x <: 1..8 & x /\\ (5..100) = {} & {1} <: x})", "8"),
+        ("card({x | x <: 1..8 & x \\/ {1, 2} = 1..8})", "4"),
+        ("card({x | x <: 1..8 & (1..8) - x <: NATURAL - (3..40)})", "4"),
+        ("card({x | x <: 1..8 & x = x /\\ {40}})", "1"),
+        ("card({x | x <: 1..4 & x \\/ {9} = 1..4})", "0"),
+        ("card({x, y | x <: 1..5 & y <: 1..5 & x /\\ y = {} & x \\/ y = 1..4 & card(x) = 2})", "6"),
+        ("{x | x <: 1..3 & x \\/ x = {2}}", "{{2}}"),
+        // What has no value leaves nothing out.
+        ("card({x | x <: 1..3 & card(x) = 1 / 0})", "error B0301"),
+        ("card({x | x <: 1..3 & x /\\ {1 / 0} = {}})", "error B0301"),
+        ("#x.(x <: 1..3 & card(x) = 4 & card(x) = 1 / 0)", "FALSE"),
+    ]);
+}
+
 /// Infinite sets as operands of everything that takes a set. `KANON_CASES` sets how many.
 #[test]
 fn infinite_sets_agree() {

@@ -2,7 +2,8 @@
 
 use super::forms::{Conjunct, Form, OpenSlots, flatten, form, may_fault, memberships};
 use super::{Compiler, fun_kind};
-use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Items, Space};
+use crate::eval::node::by_element::{ByElement, MadeOf};
+use crate::eval::node::grow::{Equation, EquationValue, Everywhere, Items, Says, Size, Space};
 use crate::eval::node::{Binary, Node, Slot, Test};
 use crate::eval::plan::Bound;
 use crate::lang::diag::Span;
@@ -341,6 +342,84 @@ impl Compiler<'_> {
         others.remove(&slot);
         let about = |c: &&Conjunct| self.mentions_open(c.expr, &only) && !self.mentions_open(c.expr, &others);
         todo.iter().filter(about).count() > 1
+    }
+
+    /// Whether conjuncts about the size or the single elements of the unknown set save most of its values.
+    pub(super) fn says_what_to_leave_out(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct]) -> bool {
+        !self.sizes(slot, open, todo).is_empty() || !self.by_element(slot, open, todo).is_empty()
+    }
+
+    /// What the conjuncts say of the number of elements of the unknown, in terms of what is known.
+    pub(super) fn sizes(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct]) -> Vec<Size> {
+        let mut out = Vec::new();
+        for c in todo.iter().filter(|c| !c.expr.asks_for_values()) {
+            let mut is_size = |e: &Expr| match &e.kind {
+                ExprKind::Call(Fun::Card, args) => self.as_slot(&args[0]) == Some(slot),
+                _ => false,
+            };
+            let found = match form(*c) {
+                Form::Eq(a, e) | Form::Eq(e, a) if is_size(a) => vec![(e, Says::Exactly)],
+                Form::Less(a, e, strict) if is_size(a) => {
+                    vec![(e, if strict { Says::Below } else { Says::AtMost })]
+                }
+                Form::Less(e, a, strict) if is_size(a) => {
+                    vec![(e, if strict { Says::Above } else { Says::AtLeast })]
+                }
+                Form::In(a, set) if is_size(a) => match &set.kind {
+                    ExprKind::Binary(BinOp::Interval, from, to) => {
+                        vec![(&**from, Says::AtLeast), (&**to, Says::AtMost)]
+                    }
+                    _ => vec![],
+                },
+                _ => vec![],
+            };
+            for (e, says) in found {
+                if !self.mentions_open(e, open) {
+                    out.push(Size { says, number: self.expr(e) });
+                }
+            }
+        }
+        out
+    }
+
+    /// What the conjuncts say of the unknown set element by element.
+    pub(super) fn by_element(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct]) -> Vec<ByElement> {
+        let only: OpenSlots = [slot].into();
+        let mut out = Vec::new();
+        for c in todo.iter().filter(|c| !c.tested && !c.expr.asks_for_values()) {
+            let (a, b, is_equation) = match form(*c) {
+                Form::Eq(a, b) => (a, b, true),
+                Form::Subset(a, b) if is_inclusion(c.expr) => (a, b, false),
+                _ => continue,
+            };
+            if !matches!(a.ty, Type::Pow(_)) || !self.mentions_open(c.expr, &only) {
+                continue;
+            }
+            if let (Some(left), Some(right)) = (self.made_of(a, slot, open), self.made_of(b, slot, open)) {
+                out.push(ByElement { left, right, is_equation });
+            }
+        }
+        out
+    }
+
+    /// A set as it is made of the unknown and of known sets, if it is.
+    fn made_of(&mut self, e: &Expr, slot: Slot, open: &OpenSlots) -> Option<MadeOf> {
+        if self.as_slot(e) == Some(slot) {
+            return Some(MadeOf::Unknown);
+        }
+        if !self.mentions_open(e, open) {
+            return Some(MadeOf::Known(self.expr(e), self.rep(&e.ty)));
+        }
+        let ExprKind::Binary(op, a, b) = &e.kind else { return None };
+        if !matches!(op, BinOp::Union | BinOp::Inter | BinOp::Sub | BinOp::Diff) {
+            return None;
+        }
+        let both = Box::new([self.made_of(a, slot, open)?, self.made_of(b, slot, open)?]);
+        Some(match op {
+            BinOp::Union => MadeOf::Union(both),
+            BinOp::Inter => MadeOf::Inter(both),
+            _ => MadeOf::Diff(both),
+        })
     }
 
     /// Whether the set is a space of functions between sets that can be enumerated.
@@ -737,4 +816,9 @@ pub(super) fn weight(e: &Expr) -> u32 {
         false
     });
     w.get()
+}
+
+/// `a <: b`, and not `a : POW(b)`, whose form is the same.
+fn is_inclusion(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Binary(BinOp::Subset | BinOp::NotSubset, ..))
 }

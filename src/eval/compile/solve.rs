@@ -194,9 +194,12 @@ impl<'m> Compiler<'m> {
                         }
                     }
                     self.growing -= 1;
+                    let sizes = self.sizes(slot, &open, &todo);
+                    let by_element = self.by_element(slot, &open, &todo);
                     let equations = self.equations((slot, set), &others, &todo);
                     open.remove(&slot);
-                    steps.push(PlanStep::Generate(Generator::Grow(Grow { slot, space, tests, equations })));
+                    let grow = Grow { slot, space, sizes, by_element, tests, equations };
+                    steps.push(PlanStep::Generate(Generator::Grow(grow)));
                 }
                 WayKind::Split { conjunct, cond, then, otherwise } => {
                     let c = todo[conjunct];
@@ -617,7 +620,12 @@ impl<'m> Compiler<'m> {
                         let (pattern, set) = (m.element, m.set);
                         offer(cost, WayKind::In { conjunct: m.conjunct, pattern, set, subset: true });
                     }
-                    if cost > 1000.0 && self.estimate(m.set) < 1e5 && self.can_grow(slot, open, todo) {
+                    // A set that is only known by name may be larger than its estimate.
+                    let is_many = cost > 1000.0
+                        || !may_fault(m.set)
+                            && !self.rep(&m.set.ty).is_word()
+                            && self.says_what_to_leave_out(slot, open, todo);
+                    if is_many && self.estimate(m.set) < 1e5 && self.can_grow(slot, open, todo) {
                         let cost = cost.min(UNBOUNDED / 4.0) * 0.9;
                         offer(cost, WayKind::Grow { slot, set: m.set, subset: true });
                     }

@@ -283,7 +283,7 @@ pub fn settled(v: Val, rep: &R) -> Res<Val> {
 
 /// Expands a symbolic set unless it is infinite.
 fn settle_finite(v: Val, rep: &R) -> Res<Val> {
-    if v.is_lazy() && !ops::symbolic(&v) { force(v, rep) } else { Ok(v) }
+    if v.is_lazy() && !ops::unlisted(&v) { force(v, rep) } else { Ok(v) }
 }
 
 /// id(s), a relation of the type `out`.

@@ -105,7 +105,7 @@ impl Generator {
                     Err(e) => return undecided::<Values>(pattern.name(), rep.carrier, e, env, next),
                 };
                 // Functions over infinite domains stay symbolic; everything else gets its form.
-                let v = if v.is_lazy() && !ops::symbolic(&v) { settled(v, rep)? } else { v };
+                let v = if v.is_lazy() && !ops::unlisted(&v) { settled(v, rep)? } else { v };
                 if pattern.matches(v, env)? { next(env) } else { Ok(true) }
             }
             Generator::In { pattern, set, rep, span } => {

@@ -5,6 +5,7 @@
 //! conjunction is false only if some conjunct is false whatever the missing pieces are. Every grown value passes
 //! the ordinary tests once more when it is whole.
 
+use super::by_element::{Allowed, ByElement};
 use super::{Env, Node, Pattern, Slot, Test, settled};
 use crate::eval::env::Then;
 use crate::value::fault::{Fault, NOWHERE, Res, WdKind};
@@ -95,10 +96,67 @@ impl Items {
     }
 }
 
+/// What a conjunct says of the number of the unknown's elements: `card(x) <= E` and the like.
+#[derive(Clone, Debug)]
+pub struct Size {
+    pub says: Says,
+    pub number: Node,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Says {
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+    Exactly,
+}
+
+/// How many elements a grown value may have. Pieces that leave no way to such a number are not tried:
+/// the conjunct that says so would be false of every value made of them.
+#[derive(Clone, Copy)]
+struct Limits {
+    least: usize,
+    most: usize,
+}
+
+impl Limits {
+    const NONE: Limits = Limits { least: 0, most: usize::MAX };
+
+    /// A bound without a value, or with a large one, is left to the test of the whole.
+    fn of(sizes: &[Size], env: &mut Env) -> Limits {
+        let mut limits = Limits::NONE;
+        for size in sizes {
+            let Ok(Val::I(n)) = size.number.val(env) else { continue };
+            let (least, most) = match size.says {
+                Says::AtLeast => (n, i64::MAX),
+                Says::Above => (n.saturating_add(1), i64::MAX),
+                Says::AtMost => (0, n),
+                Says::Below => (0, n.saturating_sub(1)),
+                Says::Exactly => (n, n),
+            };
+            // No set has less than no elements.
+            let Ok(most) = usize::try_from(most) else { return Limits { least: 1, most: 0 } };
+            limits.least = limits.least.max(usize::try_from(least).unwrap_or(0));
+            limits.most = limits.most.min(most);
+        }
+        limits
+    }
+
+    /// Whether so many chosen elements, with at most so many to come, may become a number within the limits.
+    fn allow(self, chosen: usize, to_come: usize) -> bool {
+        chosen <= self.most && chosen.saturating_add(to_come) >= self.least
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Grow {
     pub slot: Slot,
     pub space: Space,
+    /// What is said of its size.
+    pub sizes: Vec<Size>,
+    /// What is said of its elements, where the space is [`Space::Subset`].
+    pub by_element: Vec<ByElement>,
     /// Conjuncts that speak of this unknown and of known things only.
     pub tests: Vec<Test>,
     /// Where the range is [`Space::Defined`].
@@ -152,6 +210,18 @@ impl Grow {
     /// Binds the slot to every member of the space that no test refutes.
     pub fn run(&self, env: &mut Env, found: Then) -> Res<bool> {
         let ground = self.space.ground(env)?;
+        let limits = Limits::of(&self.sizes, env);
+        let allowed = match &ground {
+            Ground::Subset { of, .. } => {
+                let mut allowed = vec![[true, true]; of.len()];
+                for one in &self.by_element {
+                    // A conjunct that says nothing is still tested when the set is whole.
+                    let _ = one.restrict(of, &mut allowed, env);
+                }
+                allowed
+            }
+            _ => vec![],
+        };
         let mut viable = |env: &mut Env, v: Val| {
             env.go_on()?;
             env.set(self.slot, v);
@@ -165,14 +235,19 @@ impl Grow {
         if let Ground::Fun { kind, from, domain, to, rep } = &ground
             && matches!(**to, Ground::Defined)
         {
-            let growing = Growing { kind: *kind, from, domain, to, rep };
+            let growing = Growing { kind: *kind, from, domain, to, rep, limits };
             let mut chosen = vec![None; from.len()];
             return self.define(&growing, &mut chosen, None, env, &mut viable, found);
         }
-        grow(&ground, env, &mut viable, &mut |env, v| {
+        let mut done = |env: &mut Env, v: Val| {
             env.set(self.slot, v);
             found(env)
-        })
+        };
+        if let Ground::Subset { of, rep } = &ground {
+            let choosing = Choosing { of, rep, limits, allowed: &allowed };
+            return subset(&choosing, &mut Vec::new(), 0, env, &mut viable, &mut done);
+        }
+        grow(&ground, limits, env, &mut viable, &mut done)
     }
 
     /// Chooses the values at the points, each among those that an equation gives; the next point is one of which an equation
@@ -286,7 +361,7 @@ impl Grow {
 type Viable<'a> = &'a mut dyn FnMut(&mut Env, Val) -> Res<bool>;
 type Done<'a> = &'a mut dyn FnMut(&mut Env, Val) -> Res<bool>;
 
-fn grow(ground: &Ground, env: &mut Env, viable: Viable, done: Done) -> Res<bool> {
+fn grow(ground: &Ground, limits: Limits, env: &mut Env, viable: Viable, done: Done) -> Res<bool> {
     match ground {
         Ground::In(items) => {
             for v in items {
@@ -297,12 +372,15 @@ fn grow(ground: &Ground, env: &mut Env, viable: Viable, done: Done) -> Res<bool>
             Ok(true)
         }
         Ground::Fun { kind, from, domain, to, rep } => {
-            let growing = Growing { kind: *kind, from, domain, to, rep };
+            let growing = Growing { kind: *kind, from, domain, to, rep, limits };
             growing.point(0, &mut vec![None; from.len()], env, viable, done)
         }
         // Only as the range of a function, which `define` handles.
         Ground::Defined => Err(Fault::limit("an infinite set would have to be enumerated")),
-        Ground::Subset { of, rep } => subset(of, rep, &mut Vec::new(), 0, env, viable, done),
+        Ground::Subset { of, rep } => {
+            let choosing = Choosing { of, rep, limits, allowed: &[] };
+            subset(&choosing, &mut Vec::new(), 0, env, viable, done)
+        }
     }
 }
 
@@ -312,6 +390,7 @@ struct Growing<'g> {
     domain: &'g Val,
     to: &'g Ground,
     rep: &'g R,
+    limits: Limits,
 }
 
 impl Growing<'_> {
@@ -335,18 +414,25 @@ impl Growing<'_> {
             }
             return if viable(env, whole.clone())? { done(env, whole) } else { Ok(true) };
         }
-        if !self.kind.total {
+        let so_far = chosen[..at].iter().flatten().count();
+        let to_come = total_points - at - 1;
+        if !self.kind.total && self.limits.allow(so_far, to_come) {
             chosen[at] = None;
             if viable(env, self.partial(chosen, at + 1))? && !self.point(at + 1, chosen, env, viable, done)? {
                 return Ok(false);
             }
         }
+        if !self.limits.allow(so_far + 1, to_come) {
+            return Ok(true);
+        }
         // The parts of the value at this point are tested with the function around them, so the closures below
         // share what is chosen.
         let shared = std::cell::RefCell::new(std::mem::take(chosen));
         let viable = std::cell::RefCell::new(viable);
+        // What is said of the function's size is not said of its values'.
         let out = grow(
             self.to,
+            Limits::NONE,
             env,
             &mut |env, y| {
                 let v = {
@@ -399,26 +485,40 @@ impl Growing<'_> {
     }
 }
 
+/// A set of whose elements some are chosen.
+struct Choosing<'g> {
+    of: &'g Arc<[Val]>,
+    rep: &'g R,
+    limits: Limits,
+    /// By candidate; nothing is said of those that are missing here.
+    allowed: &'g [Allowed],
+}
+
 fn subset(
-    of: &Arc<[Val]>,
-    rep: &R,
+    choosing: &Choosing,
     chosen: &mut Vec<Val>,
     at: usize,
     env: &mut Env,
     viable: Viable,
     done: Done,
 ) -> Res<bool> {
+    let Choosing { of, rep, limits, allowed } = choosing;
     let Some(v) = of.get(at) else {
         let whole = Val::from_elems(chosen.clone(), rep);
         return if viable(env, whole.clone())? { done(env, whole) } else { Ok(true) };
     };
     for take in [false, true] {
+        if !limits.allow(chosen.len() + usize::from(take), of.len() - at - 1)
+            || allowed.get(at).is_some_and(|a| !a[usize::from(take)])
+        {
+            continue;
+        }
         if take {
             chosen.push(v.clone());
         }
-        let part = PartialSet { of: of.clone(), chosen: chosen.clone(), known: at + 1 };
+        let part = PartialSet { of: (*of).clone(), chosen: chosen.clone(), known: at + 1 };
         let go = !viable(env, Val::lazy(Lazy::Closure(Arc::new(part))))?
-            || subset(of, rep, chosen, at + 1, env, viable, done)?;
+            || subset(choosing, chosen, at + 1, env, viable, done)?;
         if take {
             chosen.pop();
         }

@@ -5,6 +5,7 @@
 //! Here are the trees and the environment; `eval` walks them, `closure` has comprehensions and what is made of those that
 //! cannot be expanded.
 
+pub mod by_element;
 mod closure;
 mod eval;
 mod function;

@@ -224,6 +224,11 @@ impl Slots {
     fn grow(&mut self, g: &Grow) {
         self.bound.insert(g.slot);
         self.space(&g.space);
+        g.sizes.iter().for_each(|size| self.node(&size.number));
+        for one in &g.by_element {
+            one.left.nodes(&mut |n| self.node(n));
+            one.right.nodes(&mut |n| self.node(n));
+        }
         g.tests.iter().for_each(|t| self.test(t));
         for eq in &g.equations {
             if let Some(e) = &eq.at {

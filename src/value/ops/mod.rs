@@ -17,7 +17,7 @@ pub use relation::{
 };
 pub use symbolic::{
     Visit, all_values, each, expand, finite_card, in_functions, in_matrices, in_sequences, infinite,
-    is_finite, long, member, ranges, symbolic, visited,
+    is_finite, long, member, ranges, symbolic, unlisted, visited,
 };
 
 use super::fault::{Fault, Res, WdKind};

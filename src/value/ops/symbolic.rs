@@ -13,22 +13,31 @@ use std::sync::Arc;
 
 /// Whether a set stays symbolic: it is infinite, or nobody knows how to expand it.
 pub fn symbolic(v: &Val) -> bool {
+    stays(v, false)
+}
+
+/// Whether a set is kept as it is said: it is symbolic, or it is made of an interval that is too long to be listed,
+/// and is tested, counted and compared all the same.
+pub fn unlisted(v: &Val) -> bool {
+    stays(v, true)
+}
+
+fn stays(v: &Val, if_long: bool) -> bool {
     let Val::Lazy(l) = v else { return false };
+    let stays = |v: &Val| stays(v, if_long);
     match &*l.0 {
-        Lazy::Interval(..) => false,
+        Lazy::Interval(low, high) => if_long && high.saturating_sub(*low) >= MAX_SET as i64,
         Lazy::Integers(_) | Lazy::Strings => true,
         Lazy::All(r) => r.carrier == 0 && (rep_infinite(r) || has_freetype(r)),
-        Lazy::Freetype(cases) => cases.iter().any(|(_, set)| set.as_ref().is_some_and(|(s, _)| symbolic(s))),
-        Lazy::Pow { of, .. } => symbolic(of),
-        Lazy::Fun { from, to, .. } => symbolic(from) || symbolic(to),
-        Lazy::Seq { kind, of, most } => {
-            symbolic(of) || !(kind.injective || most.is_some() || known_empty(of))
-        }
-        Lazy::Product(a, b) => (symbolic(a) && !known_empty(b)) || (symbolic(b) && !known_empty(a)),
-        Lazy::Struct(parts) => parts.iter().any(symbolic),
-        Lazy::Union(a, b) => symbolic(a) || symbolic(b),
-        Lazy::Inter(a, b) => symbolic(a) && symbolic(b),
-        Lazy::Diff(a, _) => symbolic(a),
+        Lazy::Freetype(cases) => cases.iter().any(|(_, set)| set.as_ref().is_some_and(|(s, _)| stays(s))),
+        Lazy::Pow { of, .. } => stays(of),
+        Lazy::Fun { from, to, .. } => stays(from) || stays(to),
+        Lazy::Seq { kind, of, most } => stays(of) || !(kind.injective || most.is_some() || known_empty(of)),
+        Lazy::Product(a, b) => (stays(a) && !known_empty(b)) || (stays(b) && !known_empty(a)),
+        Lazy::Struct(parts) => parts.iter().any(stays),
+        Lazy::Union(a, b) => stays(a) || stays(b),
+        Lazy::Inter(a, b) => stays(a) && stays(b),
+        Lazy::Diff(a, _) => stays(a),
         Lazy::Closure(c) => c.is_infinite(),
     }
 }

@@ -283,6 +283,11 @@ impl Generator {
                     conjuncts.push(self.among(id, &ty));
                 }
             }
+            if self.choosing > 0 && matches!(ty, Type::Pow(_)) && self.choice.percent(self.choosing) {
+                let said = if self.choice.percent(50) { self.sized(id, &ty) } else { self.made(id, &ty) };
+                let at = self.choice.below(conjuncts.len() + 1);
+                conjuncts.insert(at, said);
+            }
             self.visible.push(id);
         }
         if conjuncts.is_empty() || self.choice.percent(60) {
@@ -310,6 +315,56 @@ impl Generator {
         };
         let op = self.choice.pick(&[BinOp::Subset, BinOp::Eq]);
         self.node(ExprKind::Binary(op, Box::new(single), Box::new(set)), Type::Pred)
+    }
+
+    /// `card(x) <= E` and the like.
+    fn sized(&mut self, id: LocalId, ty: &Type) -> Expr {
+        let x = self.node(ExprKind::Local(id), ty.clone());
+        let card = Box::new(self.node(ExprKind::Call(Fun::Card, vec![x]), Type::Int));
+        let number = if self.choice.percent(70) {
+            let n = self.choice.below(4) as i64 - 1;
+            self.node(ExprKind::Int(n.into()), Type::Int)
+        } else {
+            self.leaf(&Type::Int)
+        };
+        use BinOp::*;
+        let said = if self.choice.percent(15) {
+            let most = Box::new(self.leaf(&Type::Int));
+            let range = ExprKind::Binary(Interval, Box::new(number), most);
+            let range = Box::new(self.node(range, Type::Int.pow()));
+            let op = self.choice.pick(&[In, In, NotIn]);
+            ExprKind::Binary(op, card, range)
+        } else {
+            let op = self.choice.pick(&[Eq, Eq, Neq, Le, Lt, Ge, Gt]);
+            let number = Box::new(number);
+            let (a, b) = if self.choice.percent(50) { (card, number) } else { (number, card) };
+            ExprKind::Binary(op, a, b)
+        };
+        let said = self.node(said, Type::Pred);
+        if self.choice.percent(20) {
+            return self.node(ExprKind::Unary(UnOp::Not, Box::new(said)), Type::Pred);
+        }
+        said
+    }
+
+    /// `x /\ S = T` and the like.
+    fn made(&mut self, id: LocalId, ty: &Type) -> Expr {
+        use BinOp::*;
+        let mut made = self.node(ExprKind::Local(id), ty.clone());
+        for _ in 0..self.choice.below(3) {
+            let other = self.leaf(ty);
+            let op = self.choice.pick(&[Union, Inter, Diff]);
+            let (a, b) = if self.choice.percent(50) { (made, other) } else { (other, made) };
+            made = self.node(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty.clone());
+        }
+        let other = if self.choice.percent(25) {
+            self.node(ExprKind::Lit(Lit::EmptySet), ty.clone())
+        } else {
+            self.leaf(ty)
+        };
+        let (a, b) = if self.choice.percent(50) { (made, other) } else { (other, made) };
+        let op = self.choice.pick(&[Eq, Eq, Subset, Neq, NotSubset]);
+        self.node(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Pred)
     }
 
     /// A set that is probably not empty.

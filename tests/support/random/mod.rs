@@ -17,7 +17,9 @@ pub use shrink::{Sexp, shrink_expr};
 use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, State, eval, holds};
 use kanon::lang::diag::{FileId, Span};
-use kanon::model::{ConstId, Decl, Expr, ExprKind, GivenSet, LocalId, Model, SetId, Target, Type, VarId};
+use kanon::model::{
+    BinOp, ConstId, Decl, Expr, ExprKind, GivenSet, LocalId, Model, Quant, SetId, Target, Type, VarId,
+};
 use kanon::value::{Scope, Value};
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -71,6 +73,8 @@ pub struct Generator {
     changing: Vec<VarId>,
     /// How many of a hundred sets over an infinite type may be infinite, wherever they stand.
     infinite: usize,
+    /// How many of a hundred bound sets have something said of their size or of their single elements.
+    choosing: usize,
     /// Whether there are real numbers and freetypes.
     typed: bool,
     /// How many elements of S and D, the first ones, have names that may be used.
@@ -118,6 +122,7 @@ impl Generator {
             readable: true,
             changing: vec![],
             infinite: 0,
+            choosing: 0,
             typed: false,
             names: [3, 0],
             spans: 0,
@@ -271,6 +276,31 @@ impl Case {
                 return g.expr(&ty, size);
             }
             g.pred(size)
+        })
+    }
+
+    /// Like [`Case::any`], with sets that are bound and of which something is said that leaves most of them out.
+    pub fn choosing(seed: u64, size: usize) -> Case {
+        Self::make(seed, |g| {
+            g.choosing = 40 + g.choice.below(60);
+            let elem = g.ty(0);
+            let sets = if g.choice.percent(60) { Type::Int.pow() } else { elem.pow() };
+            let (ids, pred) = g.bound(Some(vec![sets]), size);
+            let kind = match g.choice.below(3) {
+                0 => ExprKind::Compr(ids, Box::new(pred)),
+                1 => ExprKind::Quant(Quant::Exists, ids, Box::new(pred)),
+                _ => {
+                    let body = g.pred(size / 2);
+                    let implied = ExprKind::Binary(BinOp::Implies, Box::new(pred), Box::new(body));
+                    let implied = g.node(implied, Type::Pred);
+                    ExprKind::Quant(Quant::Forall, ids, Box::new(implied))
+                }
+            };
+            let ty = match &kind {
+                ExprKind::Compr(ids, _) => g.model.local(ids[0]).ty.clone().pow(),
+                _ => Type::Pred,
+            };
+            g.node(kind, ty)
         })
     }
 
