@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub state: u32,
-    /// Draw what nauty is given: the layered graph, with the colours of its vertices
+    /// Draw the layered graph, of which nauty is asked a part, with the colours of its vertices
     #[arg(long)]
     pub encoding: bool,
     /// Draw the state that stands for it: `canon`, `nauty` or `auto`

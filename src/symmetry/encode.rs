@@ -16,10 +16,14 @@ use super::Grapher;
 use super::action::{MachineAction, Moves};
 use super::graph::{Edges, Graph};
 use super::sketch::mix;
+#[cfg(feature = "nauty")]
+use super::sketch::{Sketch, SketchEdge};
 use crate::system::System;
 use crate::value::mask::bits;
 use crate::value::rep::{R, Shape};
 use crate::value::val::Val;
+#[cfg(feature = "nauty")]
+use std::hash::BuildHasher;
 #[cfg(feature = "nauty")]
 use std::sync::Arc;
 
@@ -214,12 +218,16 @@ impl Encoder {
             }
         }
         let valuation = system.start_of(row);
-        let constants = system.constant_vals(valuation).iter().cloned();
-        let words = system.words(row).iter().enumerate();
         let first = system.const_slots();
-        let decode = |(i, w): (usize, &u64)| system.table().decode(*w, &system.slots[first + i].rep);
-        for (slot, v) in constants.chain(words.map(decode)).enumerate() {
+        let constants = system.constant_vals(valuation).iter().enumerate();
+        for (slot, v) in constants {
             if let Some(Some((label, plan))) = self.slots.get(slot) {
+                self.slot(plan, v, *label, out);
+            }
+        }
+        for (slot, w) in (first..).zip(system.words(row)) {
+            if let Some(Some((label, plan))) = self.slots.get(slot) {
+                let v = system.table().decode(*w, &system.slots[slot].rep);
                 self.slot(plan, &v, *label, out);
             }
         }
@@ -410,24 +418,46 @@ pub(super) struct MachineGrapher {
     action: Arc<MachineAction>,
     encoder: Encoder,
     graph: StateGraph,
-    colouring: Colouring,
-    colours: Vec<u32>,
 }
 
 #[cfg(feature = "nauty")]
 impl MachineGrapher {
     pub fn new(action: Arc<MachineAction>) -> MachineGrapher {
         let encoder = Encoder::new(&action);
-        let (graph, colouring, colours) = (StateGraph::default(), Colouring::default(), vec![]);
-        MachineGrapher { action, encoder, graph, colouring, colours }
+        MachineGrapher { action, encoder, graph: StateGraph::default() }
     }
 }
 
 #[cfg(feature = "nauty")]
 impl Grapher for MachineGrapher {
-    fn graph(&mut self, row: &[u64], out: &mut Graph) {
+    fn graph(&mut self, row: &[u64], out: &mut Sketch) {
         self.encoder.graph(&self.action, row, &mut self.graph);
-        self.graph.colours(&mut self.colouring, &mut self.colours);
-        self.graph.layered(&self.colours, out);
+        // The root comes last: the points are first.
+        let n = self.graph.vertices.len() as u32;
+        let number = |v: u32| if v == 0 { n - 1 } else { v - 1 };
+        out.colours.clear();
+        out.colours.extend(self.graph.vertices[1..].iter().chain(&self.graph.vertices[..1]).map(colour));
+        out.edges.clear();
+        out.edges.extend(self.graph.edges.iter().map(|e| SketchEdge {
+            from: number(e.from),
+            to: number(e.to),
+            label: u64::from(e.label),
+        }));
+    }
+}
+
+/// What a vertex is by itself, as a hash of structure.
+#[cfg(feature = "nauty")]
+fn colour(v: &Vertex) -> u64 {
+    match v {
+        Vertex::Root => 0,
+        Vertex::Point(set) => mix(1, u64::from(*set)),
+        Vertex::Value(ty, Val::W(w)) => mix(mix(2, u64::from(*ty)), *w),
+        Vertex::Value(ty, Val::I(i)) => mix(mix(2, u64::from(*ty)), *i as u64),
+        Vertex::Value(ty, v) => {
+            mix(mix(3, u64::from(*ty)), foldhash::fast::FixedState::default().hash_one(v))
+        }
+        Vertex::Nested(ty) => mix(4, u64::from(*ty)),
+        Vertex::Fixed(set, e) => mix(mix(5, u64::from(*set)), u64::from(*e)),
     }
 }

@@ -8,7 +8,8 @@
 //!   *witness*. Whoever made the witness, it is checked to be a member and applied, so a key is symmetric to its
 //!   state whatever a labelling did; a wrong one costs states, never an answer (machine `lab` of the chain).
 //! - [`sketch`] and [`canon`]: our own canonical labelling, and the cheap answer before it.
-//! - [`encode`], [`graph`], `nauty` (feature `nauty`): the state graph, its layers, and nauty.
+//! - [`encode`], [`graph`], `cells`, `nauty` (feature `nauty`): the state graph, its layers, what of it nauty is asked,
+//!   and nauty.
 //! - [`orbit`]: all states symmetric to one, for flooding.
 //! - [`markers`]: the markers of the paper on symmetry markers; approximate.
 //!
@@ -16,6 +17,8 @@
 
 pub mod action;
 mod canon;
+#[cfg(feature = "nauty")]
+mod cells;
 pub mod encode;
 pub mod graph;
 pub mod group;
@@ -77,7 +80,7 @@ pub trait Action: Send + Sync {
     /// What draws states for nauty.
     #[cfg(feature = "nauty")]
     fn grapher(self: Arc<Self>) -> Box<dyn Grapher> {
-        Box::new(sketch::Layers::new(self.sketcher()))
+        Box::new(sketch::Itself(self.sketcher()))
     }
 
     /// What finds the markers of states, where there are any.
@@ -99,9 +102,9 @@ impl<F: FnMut(&[u64], &mut Sketch) + Send> Sketcher for F {
     }
 }
 
-/// Draws states as coloured graphs, for one thread: vertex `1 + d` is point `d`.
+/// Draws states for nauty, for one thread. Vertices `0..points` are the points, as in every sketch.
 pub trait Grapher: Send {
-    fn graph(&mut self, row: &[u64], out: &mut Graph);
+    fn graph(&mut self, row: &[u64], out: &mut Sketch);
 }
 
 /// Finds markers, for one thread.

@@ -4,6 +4,8 @@
 use super::Grapher;
 use super::canon::{self, Settled};
 #[cfg(feature = "nauty")]
+use super::cells::Cells;
+#[cfg(feature = "nauty")]
 use super::graph::Graph;
 use super::group::Perm;
 #[cfg(feature = "nauty")]
@@ -137,9 +139,10 @@ impl Method {
     fn nauty(action: &Arc<dyn Action>) -> Method {
         Method::Nauty(Box::new(Nauty {
             grapher: action.clone().grapher(),
+            sketch: Sketch::default(),
+            cells: Cells::default(),
             graph: Graph::default(),
             labeller: nauty::Labeller::new(),
-            order: vec![],
         }))
     }
 }
@@ -155,9 +158,10 @@ struct Canon {
 #[cfg(feature = "nauty")]
 struct Nauty {
     grapher: Box<dyn Grapher>,
+    sketch: Sketch,
+    cells: Cells,
     graph: Graph,
     labeller: nauty::Labeller,
-    order: Vec<u32>,
 }
 
 impl Method {
@@ -307,25 +311,24 @@ impl Reducer {
             }
             #[cfg(feature = "nauty")]
             Method::Nauty(n) => {
-                let Nauty { grapher, graph, labeller, order } = &mut **n;
-                grapher.graph(row, graph);
+                let Nauty { grapher, sketch, cells, graph, labeller } = &mut **n;
+                grapher.graph(row, sketch);
                 if self.timed {
-                    *self.stats.sizes.entry(graph.len()).or_default() += 1;
+                    *self.stats.sizes.entry(sketch.colours.len()).or_default() += 1;
                 }
-                let Ok(places) = labeller.label(graph) else { return Settled::GaveUp };
-                // The new order of a set's points is that of their places in the first layer.
+                let mut settled = Settled::ByColour;
+                if !cells.refine(group, sketch) {
+                    cells.rest(sketch, graph);
+                    let Ok(places) = labeller.label(graph) else { return Settled::GaveUp };
+                    cells.arrange_by(group, places);
+                    settled = Settled::BySearch;
+                }
                 self.witness.0.resize(group.points(), 0);
                 group.still().iter().for_each(|point| self.witness.0[*point as usize] = *point);
-                for o in &group.orbitals {
-                    let moved = &group.moved()[o.places()];
-                    order.clear();
-                    order.extend_from_slice(moved);
-                    order.sort_unstable_by_key(|point| places[1 + *point as usize]);
-                    for (point, image) in order.iter().zip(moved) {
-                        self.witness.0[*point as usize] = *image;
-                    }
+                for (point, image) in cells.order().iter().zip(group.moved()) {
+                    self.witness.0[*point as usize] = *image;
                 }
-                Settled::BySearch
+                settled
             }
             #[cfg(test)]
             Method::Given(f) => {

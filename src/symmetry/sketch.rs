@@ -313,52 +313,13 @@ impl MachineSketcher {
     }
 }
 
-/// Sketches as graphs for nauty: a layer per label, as in [`super::encode`], after a vertex that stands for the root.
+/// For nauty, a system of one's own is drawn as for any other labelling.
 #[cfg(feature = "nauty")]
-pub(super) struct Layers {
-    sketcher: Box<dyn Sketcher>,
-    sketch: Sketch,
-    labels: Vec<u64>,
-    colours: Vec<u64>,
-}
+pub(super) struct Itself(pub Box<dyn Sketcher>);
 
 #[cfg(feature = "nauty")]
-impl Layers {
-    pub fn new(sketcher: Box<dyn Sketcher>) -> Layers {
-        Layers { sketcher, sketch: Sketch::default(), labels: vec![], colours: vec![] }
-    }
-}
-
-#[cfg(feature = "nauty")]
-impl super::Grapher for Layers {
-    fn graph(&mut self, row: &[u64], out: &mut super::Graph) {
-        let Layers { sketcher, sketch, labels, colours } = self;
-        sketcher.sketch(row, sketch);
-        labels.clear();
-        labels.extend(sketch.edges.iter().map(|e| e.label));
-        colours.clone_from(&sketch.colours);
-        for all in [&mut *labels, &mut *colours] {
-            all.sort_unstable();
-            all.dedup();
-        }
-        // Every label and colour that is looked for is there.
-        let place = |all: &[u64], x: u64| all.partition_point(|y| *y < x) as u32;
-        let n = sketch.colours.len() as u32 + 1;
-        let layers = labels.len().max(1) as u32;
-        out.reset(super::Edges::Directed, (n * layers) as usize);
-        for layer in 0..layers {
-            for v in 0..n {
-                let colour = match v.checked_sub(1) {
-                    Some(v) => 1 + place(colours, sketch.colours[v as usize]),
-                    None => 0,
-                };
-                out.paint(layer * n + v, colour * layers + layer);
-                (0..layers).filter(|d| *d != layer).for_each(|d| out.join(layer * n + v, d * n + v));
-            }
-        }
-        for e in &sketch.edges {
-            let layer = place(labels, e.label) * n;
-            out.join(layer + 1 + e.from, layer + 1 + e.to);
-        }
+impl super::Grapher for Itself {
+    fn graph(&mut self, row: &[u64], out: &mut Sketch) {
+        self.0.sketch(row, out);
     }
 }

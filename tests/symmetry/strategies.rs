@@ -349,3 +349,27 @@ fn states_that_colours_do_not_tell_apart() {
         "markers cannot tell them apart (Symmetry Markers)"
     );
 }
+
+/// nauty is asked only where colours leave something open, and is asked there: the servers of a ring cannot be told apart
+/// by colours alone once nothing else is known of them.
+#[cfg(feature = "nauty")]
+#[test]
+fn nauty_is_asked_what_colours_leave_open() {
+    let (by_colour, labelled) = [("scheduler1", "PROC"), ("TokenRing", "Server")]
+        .map(|(name, set)| {
+            let path = format!("{}/models/papers/{name}.mch", env!("CARGO_MANIFEST_DIR"));
+            let model = kanon::model::load::load(std::path::Path::new(&path)).model.expect("a model");
+            let card = vec![(set.to_string(), 4)];
+            let args = kanon::model::scope::ScopeArgs { card, ..Default::default() };
+            let scope = kanon::model::scope::scope(&model, &args).expect("sizes").0;
+            let (machine, _) = solved(&model, &scope, 10_000, &Stop::default());
+            let options = Options { symmetry: Strategy::Nauty, ..Options::default() };
+            let stats =
+                explore(&machine, &options, &Stop::default()).reduction.expect("a reduction").effort.stats;
+            assert_eq!(stats.kept, 0);
+            (stats.by_colour, stats.labelled)
+        })
+        .into();
+    assert!(by_colour.0 > 0 && by_colour.1 == 0, "a queue tells processes apart: {by_colour:?}");
+    assert!(labelled.0 > 0 && labelled.1 > 0, "{labelled:?}");
+}
