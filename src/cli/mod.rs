@@ -237,10 +237,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
 }
 
 /// The names of the options of a command that were given, and not left to their defaults.
-fn given(matches: &ArgMatches) -> Vec<String> {
+fn given(command: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     let Some((name, matches)) = matches.subcommand() else { return vec![] };
-    let command = Cli::command();
     let options = command.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    // Those of the whole program are none of the command's.
+    let options = options.filter(|a| !a.is_global_set());
     let is_given = |a: &&clap::Arg| {
         let source =
             matches.try_contains_id(a.get_id().as_str()).ok().and(matches.value_source(a.get_id().as_str()));
@@ -255,9 +256,11 @@ fn answer(args: Vec<OsString>) -> Exit {
         report::stream();
     }
     let as_json = report::is_streamed() || is_given("--json");
-    let parsed = Cli::command()
-        .try_get_matches_from(&args)
-        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, given(&matches))));
+    // Made once, and never taken apart: each takes as long as reading a small model.
+    let command = Box::leak(Box::new(Cli::command()));
+    let parsed = command
+        .try_get_matches_from_mut(&args)
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, given(command, &matches))));
     let (cli, given) = match parsed {
         Ok(parsed) => parsed,
         Err(e) => return refused(&e, as_json),
