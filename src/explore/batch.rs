@@ -24,7 +24,7 @@ use super::hooks::{ByKey, Driven, Fired, Hooks, Keys};
 use super::inject::Planted;
 use super::observe::{Judged, Observers, Quiet};
 use super::search::{self, Loop};
-use super::store::{Looked, Packed, Seen, StateId, Store, View};
+use super::store::{Changed, Looked, Packed, Seen, StateId, Store, View};
 use crate::lang::diag::Span;
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
@@ -115,6 +115,8 @@ pub(super) struct Helper<S: System, K> {
     labels: HashSet<Label, foldhash::fast::FixedState>,
     recent: Recent,
     ahead: Ahead,
+    /// By operation: what it changes. Made when the first view tells how rows are packed.
+    changed: Vec<Changed>,
 }
 
 impl<S: System, K> Helper<S, K> {
@@ -127,6 +129,7 @@ impl<S: System, K> Helper<S, K> {
             labels: HashSet::default(),
             recent: Recent::new(store.key_words(), Recent::places(store)),
             ahead: Ahead::default(),
+            changed: vec![],
         }
     }
 }
@@ -260,7 +263,7 @@ impl<S: System, V: ByKey, H: Hooks<V>> Leader<'_, '_, S, V, H> {
         for _ in 0..most {
             let Some(s1) = self.kernel.take() else { break };
             self.main.hooks.take(s1.id());
-            rows.extend_from_slice(&self.kernel.rrac().store().key(s1.id()));
+            self.kernel.rrac().store().read_key(s1.id(), rows);
             self.tokens.push_back(s1);
         }
     }
@@ -440,9 +443,12 @@ fn extend<S: System, V: ByKey, H: Hooks<V>>(
     block.is_complete = false;
     let Common { system, observers, stop, planted } = common;
     let planted = planted.filter(|_| H::WATCHES);
-    let Helper { worker, judge, row, keys, labels, recent, ahead } = helper;
+    let Helper { worker, judge, row, keys, labels, recent, ahead, changed } = helper;
     ahead.clear();
     let all = system.operations().len();
+    if changed.len() < all {
+        changed.extend((0..all).map(|o| view.changed(system.writes(o).as_deref())));
+    }
     let seen = view.seen();
     let mut look = Look::<S, V> {
         planted,
@@ -455,6 +461,8 @@ fn extend<S: System, V: ByKey, H: Hooks<V>>(
         recent,
         judge,
         ahead,
+        changed,
+        source: &[],
         block,
     };
     for packed in rows.chunks_exact(view.key_words()) {
@@ -463,6 +471,7 @@ fn extend<S: System, V: ByKey, H: Hooks<V>>(
             return;
         }
         view.unpack(packed, row);
+        look.source = packed;
         look.labels.clear();
         look.block.states.push(Judged::begin());
         let begin = look.block.operations.len();
@@ -488,6 +497,9 @@ struct Look<'h, S: System, V: ByKey> {
     recent: &'h mut Recent,
     judge: &'h mut S::Worker,
     ahead: &'h mut Ahead,
+    changed: &'h [Changed],
+    /// The key of the state at hand.
+    source: &'h [u64],
     block: &'h mut Block,
 }
 
@@ -574,7 +586,8 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             }
         } else {
             self.block.operations[count] += 1;
-            let hash = self.view.pack(t.target, &mut self.ahead.keys);
+            let changed = &self.changed[t.operation];
+            let hash = self.view.pack_changed(self.source, changed, t.target, &mut self.ahead.keys);
             let (operation, state) = (t.operation as u32, state as u32);
             self.ahead.items.push(Soon { operation, state, hash, guess: None });
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {

@@ -78,6 +78,11 @@ impl System for Machine {
         self.visit_successors::<true>(w, source, visitor)
     }
 
+    fn writes(&self, operation: usize) -> Option<Vec<usize>> {
+        let place = |slot: &u32| self.offset + *slot as usize - self.const_slots();
+        Some(self.events[operation].writes.iter().map(place).collect())
+    }
+
     #[inline]
     fn load<'w>(&self, w: &'w mut Worker, row: &[u64]) -> &'w mut WordEnv {
         self.load_row(w, row)

@@ -269,6 +269,13 @@ pub trait System: Send + Sync {
         self.successors(w, source, visit)
     }
 
+    /// The places of a row that an operation may write, if that is known: the others are in its targets as they are in
+    /// their sources.
+    fn writes(&self, operation: usize) -> Option<Vec<usize>> {
+        let _ = operation;
+        None
+    }
+
     /// Puts a state at hand.
     fn load<'w>(&self, w: &'w mut Self::Worker, row: &[u64]) -> &'w mut Self::Here;
 

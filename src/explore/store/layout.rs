@@ -1,6 +1,6 @@
 //! Rows packed into few words.
 
-use super::Row;
+use super::{Row, Store};
 use crate::system::Width;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -26,6 +26,41 @@ struct Field {
     /// 1 to 64.
     bits: u32,
     width: Width,
+}
+
+/// Which fields of a row are packed when the others are known from another row.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The bits of the others.
+    keep: u64,
+    fields: Vec<(usize, Field)>,
+}
+
+/// How the packed rows of a store have one of their words: as a number that is small if the word is.
+#[derive(Clone, Debug)]
+pub struct Code {
+    place: usize,
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Code {
+    /// The word's place in the row.
+    pub fn place(&self) -> usize {
+        self.place
+    }
+
+    /// The code in a packed row. Equal words have equal codes; an ordinal is its own.
+    #[inline]
+    pub fn of(&self, packed: &[u64]) -> u64 {
+        packed[self.word] >> self.shift & self.mask
+    }
+
+    /// The word with a code.
+    pub fn word(&self, store: &Store, code: u64) -> u64 {
+        store.layout.decode(code, store.layout.fields[self.place].width)
+    }
 }
 
 /// Bits of a word that fields get. Rows are packed bit by bit afterwards, so nothing is lost by not taking all of them;
@@ -114,6 +149,25 @@ impl Layout {
         row.iter().zip(&self.fields).fold(0, |key, (w, f)| key | self.code(*w, f) << f.shift)
     }
 
+    /// What is packed of a row that differs from another one in these places only; without any said, in all. For rows that
+    /// are packed into one word.
+    pub(super) fn changed(&self, places: Option<&[usize]>) -> Changed {
+        let is_changed = |place: &usize| places.is_none_or(|places| places.contains(place));
+        let bits = |f: &Field| (u64::MAX >> (64 - f.bits)) << f.shift;
+        let (fields, others): (Vec<_>, Vec<_>) =
+            self.fields.iter().cloned().enumerate().partition(|(place, _)| is_changed(place));
+        Changed { keep: others.iter().fold(0, |all, (_, f)| all | bits(f)), fields }
+    }
+
+    /// A row that differs from a packed one as was said.
+    #[inline]
+    pub(super) fn pack_changed(&self, from: u64, changed: &Changed, row: &[u64]) -> u64 {
+        let code = |(place, f): &(usize, Field)| self.code(row[*place], f) << f.shift;
+        let key = changed.fields.iter().fold(from & changed.keep, |key, field| key | code(field));
+        debug_assert_eq!(key, self.pack_narrow(row), "an operation writes what it does not say");
+        key
+    }
+
     pub(super) fn pack(&self, row: &[u64]) -> Row {
         let mut out: Row = SmallVec::from_elem(0, self.words);
         self.pack_into(row, &mut out);
@@ -133,16 +187,25 @@ impl Layout {
         self.fields.iter().map(|f| self.field(packed, f))
     }
 
+    /// How rows have the word in a place.
+    pub(super) fn code_of(&self, place: usize) -> Code {
+        let Field { word, shift, bits, .. } = self.fields[place];
+        Code { place, word, shift, mask: u64::MAX >> (64 - bits) }
+    }
+
     /// One word of the row.
-    #[inline]
     pub fn word(&self, packed: &[u64], place: usize) -> u64 {
         self.field(packed, &self.fields[place])
     }
 
     #[inline]
     fn field(&self, packed: &[u64], f: &Field) -> u64 {
-        let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
-        match f.width {
+        self.decode(packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits)), f.width)
+    }
+
+    #[inline]
+    fn decode(&self, code: u64, width: Width) -> u64 {
+        match width {
             Width::Bits(_) => code,
             Width::Name | Width::Integer if code & 1 == 1 => self.large.word(code >> 1),
             Width::Name => code >> 1,

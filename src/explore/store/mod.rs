@@ -13,7 +13,7 @@ mod places;
 mod rows;
 
 pub use disk::{Looked, Spill, Trouble, Used};
-pub use layout::Layout;
+pub use layout::{Changed, Code, Layout};
 
 use super::memory::{self, Limit};
 use disk::Disk;
@@ -123,6 +123,26 @@ impl View {
         let hash = hash(&keys[at..]);
         self.index.prefetch(hash);
         hash
+    }
+
+    /// See [`View::pack_changed`]; without places all of a row is packed.
+    pub fn changed(&self, places: Option<&[usize]>) -> Changed {
+        self.layout.changed(places)
+    }
+
+    /// [`View::pack`] for a row that differs from that of another key in certain places only.
+    #[inline]
+    pub fn pack_changed(&self, from: &[u64], changed: &Changed, row: &[u64], keys: &mut Vec<u64>) -> u64 {
+        match from {
+            [from] => {
+                let key = self.layout.pack_changed(*from, changed, row);
+                keys.push(key);
+                let hash = hash(&[key]);
+                self.index.prefetch(hash);
+                hash
+            }
+            _ => self.pack(row, keys),
+        }
     }
 
     /// Asks the memory for the row with which a key will be compared, after the place where it will be looked up. The
@@ -313,6 +333,15 @@ impl Store {
         row.unwrap_or_else(|| self.rows.get(0))
     }
 
+    /// [`Store::key`], added to others.
+    #[inline]
+    pub fn read_key(&self, id: StateId, keys: &mut Vec<u64>) {
+        match id.checked_sub(self.base) {
+            Some(id) => self.rows.read(id, keys),
+            None => keys.extend_from_slice(&self.key_on_disk(id)),
+        }
+    }
+
     pub fn row(&self, id: StateId) -> Row {
         self.layout.unpack(&self.key(id)).collect()
     }
@@ -324,10 +353,18 @@ impl Store {
         row.extend(self.layout.unpack(&self.key(id)));
     }
 
-    /// One word of the row that a key packs.
+    /// How keys have one word of their rows.
+    pub fn code(&self, place: usize) -> Code {
+        self.layout.code_of(place)
+    }
+
+    /// All packed rows, in the order of the states.
     #[inline]
-    pub fn word(&self, key: &[u64], place: usize) -> u64 {
-        self.layout.word(key, place)
+    pub fn each_key(&self, f: &mut impl FnMut(&[u64])) {
+        for id in 0..self.base {
+            f(&self.key_on_disk(id));
+        }
+        self.rows.each(self.parents.len(), f);
     }
 
     pub fn parent(&self, id: StateId) -> Option<StateId> {
@@ -495,15 +532,17 @@ impl Store {
         let n = self.parents.len();
         let index = self.index.grown(places);
         let mut soon = [(0, 0); SOON];
+        let mut id: StateId = 0;
         // A row that is there twice is found by its first number, which is put in first.
-        for id in 0..n as StateId {
+        self.rows.each(n, &mut |key| {
             let next = &mut soon[id as usize % SOON];
-            let (hash, before) = std::mem::replace(next, (hash(&self.rows.get(id)), id));
+            let (hash, before) = std::mem::replace(next, (hash(key), id));
             index.prefetch(next.0);
             if id as usize >= SOON {
                 index.set(index.free(hash), hash, before);
             }
-        }
+            id += 1;
+        });
         for id in (n.saturating_sub(SOON)..n).map(|id| id as StateId) {
             let (hash, _) = soon[id as usize % SOON];
             index.set(index.free(hash), hash, id);

@@ -108,6 +108,35 @@ impl Rows {
         self.get_from(&self.chunks[id >> self.shift], id & ((1 << self.shift) - 1))
     }
 
+    /// [`Rows::get`], added to others.
+    #[inline]
+    pub fn read(&self, id: StateId, rows: &mut Vec<u64>) {
+        let (chunk, mut at) = self.place(id);
+        let chunk = &self.chunks[chunk];
+        for bits in &*self.bits {
+            rows.push(bits_at(chunk, at, *bits));
+            at += *bits as usize;
+        }
+    }
+
+    /// The first rows, one after the other.
+    #[inline]
+    pub fn each(&self, n: usize, f: &mut impl FnMut(&[u64])) {
+        let mut row: Row = self.bits.iter().map(|_| 0).collect();
+        let mut left = n;
+        for chunk in self.chunks.iter() {
+            let mut at = 0;
+            for _ in 0..left.min(1 << self.shift) {
+                for (word, bits) in row.iter_mut().zip(&*self.bits) {
+                    *word = bits_at(chunk, at, *bits);
+                    at += *bits as usize;
+                }
+                f(&row);
+            }
+            left = left.saturating_sub(1 << self.shift);
+        }
+    }
+
     /// Whether this is the row of a state. A state whose chunk is not here has another one.
     #[inline]
     pub fn is(&self, id: StateId, row: &[u64]) -> bool {

@@ -4,7 +4,8 @@
 //! images of those that it takes in the stored ones, under all permutations of the group: the closure under its
 //! generators. Integers are left alone by permutations.
 
-use crate::explore::{StateId, Store};
+use crate::explore::Store;
+use crate::explore::store::Code;
 pub use crate::run::answer::Variable;
 use crate::symmetry::Group;
 use crate::symmetry::action::Images;
@@ -22,10 +23,18 @@ const SMALL: u64 = 64;
 
 /// What is gathered of a variable.
 enum Seen {
-    /// By ordinal.
-    Small(u64),
+    /// Ordinals, which are codes themselves.
+    Small,
     Integer(Integers),
     Other,
+}
+
+/// A variable that is watched.
+struct Watched<'s> {
+    field: Code,
+    /// The codes below 128 that were met: most have been met before, and then that is all.
+    codes: [u64; 2],
+    seen: &'s mut Seen,
 }
 
 /// Least and greatest of those that are words, and of those that are not; those near the first one, as bits.
@@ -100,34 +109,48 @@ pub fn variables(machine: &Machine, store: &Store, group: Option<&Group>) -> Vec
     let reps = machine.slots[machine.const_slots()..].iter().map(|s| &s.rep);
     let reps: Vec<_> = reps.take(machine.model.variables.len()).cloned().collect();
     let seen = |rep: &std::sync::Arc<Rep>| match rep.carrier {
-        1..=SMALL => Seen::Small(0),
+        1..=SMALL => Seen::Small,
         _ if rep.is_int() => Seen::Integer(Integers::default()),
         _ => Seen::Other,
     };
     let mut all: Vec<Seen> = reps.iter().map(seen).collect();
-    let mut watched: Vec<(usize, &mut Seen)> =
-        all.iter_mut().enumerate().filter(|(_, s)| !matches!(s, Seen::Other)).collect();
     // Before the variables, a row may have the number of its constants.
     let first = machine.width() - reps.len();
-    let states = if watched.is_empty() { 0 } else { store.len() as StateId };
-    for id in 0..states {
-        let key = store.key(id);
-        for (place, seen) in &mut watched {
-            let w = store.word(&key, first + *place);
-            match seen {
-                Seen::Small(bits) => *bits |= 1 << (w & 63),
-                Seen::Integer(n) if w & 1 == 0 => n.add(w as i64 >> 1),
-                Seen::Integer(n) => n.add_large(machine.table().integer(w)),
-                Seen::Other => {}
+    let watched = all.iter_mut().enumerate().filter(|(_, s)| !matches!(s, Seen::Other));
+    let mut watched: Vec<Watched> = watched
+        .map(|(place, seen)| Watched { field: store.code(first + place), codes: [0; 2], seen })
+        .collect();
+    if !watched.is_empty() {
+        store.each_key(&mut |key| {
+            for w in &mut watched {
+                let code = w.field.of(key);
+                let (half, bit) = ((code / 64) as usize, 1 << (code % 64));
+                match w.codes.get_mut(half) {
+                    Some(met) if *met & bit != 0 => continue,
+                    Some(met) => *met |= bit,
+                    None => {}
+                }
+                if let Seen::Integer(n) = w.seen {
+                    match w.field.word(store, code) {
+                        word if word & 1 == 0 => n.add(word as i64 >> 1),
+                        word => n.add_large(machine.table().integer(word)),
+                    }
+                }
             }
-        }
+        });
     }
+    let small: Vec<(usize, u64)> = watched.iter().map(|w| (w.field.place(), w.codes[0])).collect();
+    let small = |variable: usize| {
+        let known = small.iter().find(|(place, _)| *place == first + variable);
+        known.map_or(0, |(_, bits)| *bits)
+    };
     let model = &machine.model;
-    let of = |((d, rep), seen): ((&crate::model::Decl, &Arc<Rep>), Seen)| {
+    let of = |(variable, ((d, rep), seen)): (usize, ((&crate::model::Decl, &Arc<Rep>), Seen))| {
         let text = |v: &Value| shown(v, &d.ty, model);
         let mut found = Variable { name: d.name.clone(), range: None, values: None, never: vec![] };
         match seen {
-            Seen::Small(bits) => {
+            Seen::Small => {
+                let bits = small(variable);
                 let bits = group.map_or(bits, |g| closed(bits, rep, g));
                 found.values = Some(rep.carrier);
                 let never = (0..rep.carrier).filter(|w| bits >> w & 1 == 0);
@@ -144,7 +167,7 @@ pub fn variables(machine: &Machine, store: &Store, group: Option<&Group>) -> Vec
         }
         found
     };
-    model.variables.iter().zip(&reps).zip(all).map(of).collect()
+    model.variables.iter().zip(&reps).zip(all).enumerate().map(of).collect()
 }
 
 /// The smallest set of values that has these and, with a value, all its images.

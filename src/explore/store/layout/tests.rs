@@ -35,8 +35,26 @@ fn packed_rows(c: &mut impl Choose) -> bool {
     }
     let bits = layout.word_bits();
     assert_eq!(bits.len(), layout.words());
+    let code = layout.code_of(1);
+    assert_eq!(layout.decode(code.of(&packed), widths[1]), row[1]);
     assert!(bits.iter().zip(&packed).all(|(bits, word)| *bits == 64 || word >> bits == 0));
     layout.words() > 1
+}
+
+/// A row that differs from another one in some places is packed by these and the other's key.
+fn changed_rows(c: &mut impl Choose) -> bool {
+    let widths = [Width::Bits(1 + c.below(20) as u32), Width::Bits(1 + c.below(20) as u32), Width::Bits(1)];
+    let layout = Layout::new(&widths);
+    let from = [word(c, widths[0]), word(c, widths[1]), word(c, widths[2])];
+    let places = [c.below(3) as usize, c.below(3) as usize];
+    let mut row = from;
+    for place in places {
+        row[place] = word(c, widths[place]);
+    }
+    let (from, key) = (layout.pack_narrow(&from), layout.pack_narrow(&row));
+    assert_eq!(layout.pack_changed(from, &layout.changed(Some(&places)), &row), key);
+    assert_eq!(layout.pack_changed(!0 >> 1, &layout.changed(None), &row), key, "all of it");
+    from != key
 }
 
 /// Integers near 0 have small codes, and each has its own.
@@ -52,6 +70,7 @@ mod claims {
     use super::claim;
     // Three fields, and up to three words.
     claim!(packed_rows, 5);
+    claim!(changed_rows, 4);
     claim!(folded_integers, 1);
 }
 
