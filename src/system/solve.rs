@@ -24,6 +24,8 @@ const MANY: usize = 1000;
 const LOOK: Duration = Duration::from_millis(20);
 /// Values that the plan of PROPERTIES may try before anybody thinks of the solver: some milliseconds.
 const TRIES: u64 = 50_000;
+/// And so many more for each valuation that it finds: for one, the solver takes longer than this.
+const TRIES_EACH: u64 = 100;
 /// Valuations that it may find on the way: they are kept until it is done.
 const MOST_TRIED: usize = 10_000;
 /// Valuations have numbers of 32 bits.
@@ -93,9 +95,10 @@ impl Machine {
         }
         // Where the plan has no answer it mostly says so before it has found anything.
         let (mut is_first, mut is_gap) = (true, false);
-        let planned = self.plan(env, &mut |one, is_cut| {
+        let planned = self.plan(env, &mut |one, env| {
             is_gap = std::mem::take(&mut is_first)
-                && (is_cut || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..))));
+                && (env.truncated.is_some()
+                    || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..))));
             if is_gap { Ok(false) } else { found(one) }
         });
         is_gap |= is_first
@@ -111,19 +114,23 @@ impl Machine {
         if is_first { planned } else { self.plan(env, &mut |one, _| found(one)) }
     }
 
-    /// What the plan of PROPERTIES finds after few tries, if nothing was left out.
+    /// What the plan of PROPERTIES finds after few tries, or few for what it finds, if nothing was left out.
     fn plan_in_short(&self, stop: &Stop) -> InShort {
         let mut env = self.solver(stop);
         env.most = TRIES;
         let (mut all, mut is_gap) = (vec![], false);
-        let planned = self.plan(&mut env, &mut |one, is_cut| {
-            is_gap |= is_cut || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
+        let planned = self.plan(&mut env, &mut |one, env| {
+            // What was not tried once is not made up for by a later find.
+            is_gap |= env.spent.get() > env.most;
+            env.most += TRIES_EACH;
+            is_gap |= env.truncated.is_some()
+                || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
             all.push(one);
             Ok(!is_gap && all.len() <= MOST_TRIED)
         });
         match planned {
             _ if is_gap || env.truncated.is_some() => InShort::Open,
-            Ok(true) if env.spent.get() <= TRIES => InShort::Whole(all),
+            Ok(true) if env.spent.get() <= env.most => InShort::Whole(all),
             // The same ones again and again are no reason.
             Ok(false)
                 if !self.properties.may_repeat
@@ -152,12 +159,12 @@ impl Machine {
         is_impatient && ended.is_err()
     }
 
-    /// Runs the plan of PROPERTIES. A visit also hears whether anything was cut off so far.
-    fn plan(&self, env: &mut Env, found: &mut dyn FnMut(Found, bool) -> Res<bool>) -> Res<bool> {
+    /// Runs the plan of PROPERTIES. A visit also sees whether anything was cut off so far.
+    fn plan(&self, env: &mut Env, found: &mut dyn FnMut(Found, &mut Env) -> Res<bool>) -> Res<bool> {
         let n = self.const_slots();
         self.properties.solve(env, &mut |env| {
-            if let Some(e) = &env.pending {
-                return found(Found::Fault(e.clone()), env.truncated.is_some());
+            if let Some(e) = env.pending.clone() {
+                return found(Found::Fault(e), env);
             }
             let mut valuation = Vec::with_capacity(n);
             for (slot, v) in env.slots[..n].iter().enumerate() {
@@ -165,11 +172,11 @@ impl Machine {
                 // Functions over infinite domains stay symbolic; constants are never compared as states.
                 let is_forced = v.is_lazy() && !ops::unlisted(&v);
                 if !is_forced && let Err(e) = ops::visited(&v) {
-                    return found(Found::Fault(e), env.truncated.is_some());
+                    return found(Found::Fault(e), env);
                 }
                 valuation.push(if is_forced { force(v, &self.slots[slot].rep)? } else { v });
             }
-            found(Found::Valuation(valuation), env.truncated.is_some())
+            found(Found::Valuation(valuation), env)
         })
     }
 

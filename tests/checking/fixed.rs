@@ -45,6 +45,32 @@ fn image(v: &Value, by: &[Vec<u32>; 2]) -> Value {
     }
 }
 
+/// A function that is said to have every value is grown as a surjection; said in other words it is not. Both find the same.
+#[test]
+fn functions_that_have_every_value() {
+    for (arrow, to, by_range, all) in [
+        ("-->", "T", "ran(f) = T", 36),
+        ("-->", "S", "ran(f) = S", 24),
+        ("+->", "T", "T = ran(f)", 60),
+        ("+->", "S", "ran(f) = S & !x.(x : dom(f) => f(x) /= x)", 9),
+        ("-->", "1..5", "ran(f) = 1..5", 0),
+        ("-->", "POW(T)", "ran(f) = POW(T)", 0),
+    ] {
+        let found = |properties: &str| {
+            let text = format!(
+                "MACHINE m SETS S; T CONSTANTS f PROPERTIES card(S)=4 & card(T)=3 & {properties} END"
+            );
+            let model = load_text("m.mch", &text).model.expect("a model");
+            let scope = scope(&model, &ScopeArgs::default()).expect("sizes").0;
+            valuations(&model, &scope)
+        };
+        let grown = found(&format!("f : S {arrow} {to} & {by_range}"));
+        let rest = by_range.split_once(" & ").map_or(String::new(), |(_, rest)| format!(" & {rest}"));
+        let said = found(&format!("f : S {arrow} {to} & !y.(y : {to} => #x.(x : dom(f) & f(x) = y)){rest}"));
+        assert_eq!((grown.len(), grown), (all, said), "f : S {arrow} {to} & {by_range}");
+    }
+}
+
 #[test]
 fn as_many_valuations_as_prob() {
     // ProB 1.8.2's numbers.

@@ -291,6 +291,21 @@ impl Compiler<'_> {
         best
     }
 
+    /// Whether a conjunct says that an unknown function has every value of the set that it goes to: `f : A --> B & ran(f) = B`.
+    pub(super) fn is_onto(&mut self, slot: Slot, set: &Expr, todo: &[Conjunct]) -> bool {
+        let ExprKind::Binary(_, _, to) = &set.kind else { return false };
+        let is_range = |c: &mut Self, e: &Expr| match &e.kind {
+            ExprKind::Call(Fun::Ran, args) => c.as_slot(&args[0]) == Some(slot),
+            _ => false,
+        };
+        todo.iter().any(|c| match form(*c) {
+            Form::Eq(a, b) => {
+                (is_range(self, a) && b.kind == to.kind) || (is_range(self, b) && a.kind == to.kind)
+            }
+            _ => false,
+        })
+    }
+
     /// A finite set that is known to have all items of the unknown sequence.
     fn range_of<'e>(&mut self, slot: Slot, open: &OpenSlots, todo: &[Conjunct<'e>]) -> Option<&'e Expr> {
         let is_range = |c: &mut Self, e: &Expr| match &e.kind {

@@ -10,6 +10,7 @@ use super::linear::alldifferent;
 use super::pred::{is_type, seq_kind};
 use super::undefined::{is_plain, where_known};
 use crate::eval::node::grow::Grow;
+use crate::eval::node::grow::Space;
 use crate::eval::node::{Atom, Binary, Cut, Generator, Node, Pattern, Slot, Test};
 use crate::eval::plan::{Plan, PlanStep};
 use crate::lang::diag::Span;
@@ -179,7 +180,10 @@ impl<'m> Compiler<'m> {
                     }));
                 }
                 WayKind::Grow { slot, set, subset } => {
-                    let space = self.space(set, subset);
+                    let mut space = self.space(set, subset);
+                    if let Space::Fun { kind, .. } = &mut space {
+                        kind.surjective |= self.is_onto(slot, set, &todo);
+                    }
                     let only: OpenSlots = [slot].into();
                     let mut others = open.clone();
                     others.remove(&slot);

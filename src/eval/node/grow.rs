@@ -418,7 +418,10 @@ impl Growing<'_> {
         let to_come = total_points - at - 1;
         if !self.kind.total && self.limits.allow(so_far, to_come) {
             chosen[at] = None;
-            if viable(env, self.partial(chosen, at + 1))? && !self.point(at + 1, chosen, env, viable, done)? {
+            if !self.is_short(chosen, at + 1)
+                && viable(env, self.partial(chosen, at + 1))?
+                && !self.point(at + 1, chosen, env, viable, done)?
+            {
                 return Ok(false);
             }
         }
@@ -441,6 +444,9 @@ impl Growing<'_> {
                         return Ok(false);
                     }
                     chosen[at] = Some(y);
+                    if self.is_short(&chosen, at + 1) {
+                        return Ok(false);
+                    }
                     self.partial(&chosen, at + 1)
                 };
                 (viable.borrow_mut())(env, v)
@@ -455,6 +461,14 @@ impl Growing<'_> {
         );
         *chosen = shared.into_inner();
         out
+    }
+
+    /// Whether more values are left out of what a surjection has at the first points than there are points left.
+    fn is_short(&self, chosen: &[Option<Val>], known: usize) -> bool {
+        let (true, Ground::In(items)) = (self.kind.surjective, self.to) else { return false };
+        let left = self.from.len() - known;
+        let is_missing = |y: &&Val| !chosen[..known].iter().any(|c| c.as_ref() == Some(y));
+        items.iter().filter(is_missing).nth(left).is_some()
     }
 
     fn covers(&self, chosen: &[Option<Val>]) -> bool {
