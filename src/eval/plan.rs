@@ -52,12 +52,39 @@ impl<T: Tier> Formula<T> {
         }
     }
 
+    // What is common, with little to save and restore around it; the rest is elsewhere.
     fn connected(&self, env: &mut T::Env) -> Res<bool> {
+        match self {
+            Formula::And(ts) => decided_by(ts, false, env),
+            Formula::Or(ts) => decided_by(ts, true, env),
+            Formula::Not(t) => Ok(!t.holds(env)?),
+            Formula::Implies(a, b) => match a.holds(env) {
+                Ok(false) => Ok(true),
+                Ok(true) => b.holds(env),
+                Err(e) => implied(e, b, env),
+            },
+            Formula::At(t, span) => match t.holds(env) {
+                Err(e) => Err(e.at(*span)),
+                holds => holds,
+            },
+            Formula::Exists(plan) => plan.exists(env),
+            Formula::Forall(plan, body) => plan.forall(env, body),
+            other => other.seldom(env),
+        }
+    }
+
+    #[inline(never)]
+    fn seldom(&self, env: &mut T::Env) -> Res<bool> {
         Ok(match self {
-            Formula::Atom(a) => return T::holds(a, env),
+            Formula::Atom(_)
+            | Formula::And(_)
+            | Formula::Or(_)
+            | Formula::Not(_)
+            | Formula::Implies(..)
+            | Formula::At(..)
+            | Formula::Exists(_)
+            | Formula::Forall(..) => return self.holds(env),
             Formula::Const(b) => *b,
-            Formula::And(ts) => return decided_by(ts, false, env),
-            Formula::Or(ts) => return decided_by(ts, true, env),
             Formula::All(ts) => {
                 let mut all = true;
                 for t in ts {
@@ -72,19 +99,7 @@ impl<T: Tier> Formula<T> {
                 }
                 any
             }
-            Formula::Not(t) => !t.holds(env)?,
-            Formula::Implies(a, b) => match a.holds(env) {
-                Ok(false) => true,
-                Ok(true) => b.holds(env)?,
-                Err(e) => match b.holds(env) {
-                    Ok(true) => true,
-                    Ok(false) => return Err(e),
-                    Err(f) => return Err(e.worse(f)),
-                },
-            },
             Formula::Iff(a, b) => a.holds(env)? == b.holds(env)?,
-            Formula::Exists(plan) => plan.exists(env)?,
-            Formula::Forall(plan, body) => plan.forall(env, body)?,
             Formula::If(c, a, b) => return if c.holds(env)? { a.holds(env) } else { b.holds(env) },
             Formula::Let(defs, body) => {
                 for (slot, n) in defs {
@@ -99,15 +114,37 @@ impl<T: Tier> Formula<T> {
                 Err(limit) => return Err(limit),
             },
             Formula::Demand(t, span) => t.holds(env)? || return Err(Fault::wd(WdKind::NoValue).at(*span)),
-            Formula::At(t, span) => t.holds(env).map_err(|e| e.at(*span))?,
         })
+    }
+}
+
+/// An implication whose left side has no value.
+#[cold]
+fn implied<T: Tier>(e: Box<Fault>, b: &Formula<T>, env: &mut T::Env) -> Res<bool> {
+    match b.holds(env) {
+        Ok(true) => Ok(true),
+        Ok(false) => Err(e),
+        Err(f) => Err(e.worse(f)),
     }
 }
 
 /// A conjunction is decided by what is false, a disjunction by what is true; a fault decides nothing.
 #[inline(always)]
 fn decided_by<T: Tier>(ts: &[Formula<T>], by: bool, env: &mut T::Env) -> Res<bool> {
-    let mut fault = None;
+    for (i, t) in ts.iter().enumerate() {
+        match t.holds(env) {
+            Ok(b) if b == by => return Ok(by),
+            Ok(_) => {}
+            Err(e) => return decided_by_rest(&ts[i + 1..], by, e, env),
+        }
+    }
+    Ok(!by)
+}
+
+/// The same after a fault.
+#[cold]
+fn decided_by_rest<T: Tier>(ts: &[Formula<T>], by: bool, fault: Box<Fault>, env: &mut T::Env) -> Res<bool> {
+    let mut fault = Some(fault);
     for t in ts {
         match t.holds(env) {
             Ok(b) if b == by => return Ok(by),
@@ -217,6 +254,7 @@ impl<T: Tier> Plan<T> {
         })
     }
 
+    #[inline(never)]
     pub fn exists(&self, env: &mut T::Env) -> Res<bool> {
         let mut fault = None;
         let mut yes = false;
@@ -236,6 +274,7 @@ impl<T: Tier> Plan<T> {
     }
 
     /// Whether the body holds for every solution.
+    #[inline(never)]
     pub fn forall(&self, env: &mut T::Env, body: &Formula<T>) -> Res<bool> {
         let mut fault: Option<Box<Fault>> = None;
         let mut all = true;
@@ -286,8 +325,24 @@ pub(super) fn run<T: Tier>(steps: &[PlanStep<T>], env: &mut T::Env, found: Then<
                     out
                 }
             },
-            PlanStep::Generate(g) => T::generate(g, env, |env| follow(rest, env, found)),
+            PlanStep::Generate(g) => match T::once(g, env) {
+                // One way: again nothing to come back for.
+                Some(true) => {
+                    steps = rest;
+                    continue;
+                }
+                Some(false) => Ok(true),
+                None => T::generate(g, env, |env| follow(rest, env, found)),
+            },
             PlanStep::Given(g, otherwise) => {
+                match T::once(g, env) {
+                    Some(true) => {
+                        steps = rest;
+                        continue;
+                    }
+                    Some(false) => return Ok(true),
+                    None => {}
+                }
                 let mut has_value = false;
                 let out = T::generate(g, env, |env| {
                     has_value = true;

@@ -53,6 +53,10 @@ pub trait Tier: Clone + Debug + Sized + 'static {
 
     fn holds(atom: &Self::Atom, env: &mut Self::Env) -> Res<bool>;
 
+    /// For a generator that binds in one way at most: whether it does, and its slots have their values now. `None` for the
+    /// others, and where something has no value: then [`Tier::generate`] says what follows from that.
+    fn once(g: &Self::Generator, env: &mut Self::Env) -> Option<bool>;
+
     /// Binds the generator's slots in every way and goes on with each. `Ok(false)` if that ended the search.
     fn generate(
         g: &Self::Generator,

@@ -551,6 +551,22 @@ impl Machine {
                 }
                 return Ok(flow.is_continue());
             }
+            if !AHEAD
+                && !event.may_repeat
+                && let Code::Assign(items) = &fast.code
+            {
+                // Most operations are this: nothing is left to choose, and nothing is written before all is computed.
+                flow = match &items[..] {
+                    [one] => self.assign([one], env, (index, &mut row[..]), visitor),
+                    [one, two] => self.assign([one, two], env, (index, &mut row[..]), visitor),
+                    [one, two, three] => self.assign([one, two, three], env, (index, &mut row[..]), visitor),
+                    _ => {
+                        let all: SmallVec<[&(Slot, word::Word); 8]> = items.iter().collect();
+                        self.assign(all, env, (index, &mut row[..]), visitor)
+                    }
+                };
+                return Ok(flow.is_continue());
+            }
             let ran = fast.code.run(env, &mut |env| {
                 for slot in &event.writes {
                     let slot = *slot as usize;
@@ -598,6 +614,47 @@ impl Machine {
             if flow.is_continue() {
                 flow = visitor.fault(index, e);
             }
+        }
+        flow
+    }
+
+    /// The transition of an operation that only assigns.
+    #[inline(always)]
+    fn assign<'i>(
+        &self,
+        items: impl AsRef<[&'i (Slot, word::Word)]>,
+        env: &mut WordEnv,
+        (operation, row): (usize, &mut [u64]),
+        visitor: &mut dyn Visitor<WordEnv>,
+    ) -> ControlFlow<()> {
+        let items = items.as_ref();
+        let mut few = [0; 3];
+        let mut many;
+        let values = match items.len() {
+            0..=3 => &mut few[..items.len()],
+            n => {
+                many = vec![0; n];
+                &mut many[..]
+            }
+        };
+        for (i, item) in items.iter().enumerate() {
+            match item.1.get(env) {
+                Ok(w) => values[i] = w,
+                Err(e) => return visitor.fault(operation, e),
+            }
+        }
+        let (offset, first) = (self.offset, self.const_slots());
+        for (i, item) in items.iter().enumerate() {
+            let slot = item.0 as usize;
+            std::mem::swap(&mut env.words[slot], &mut values[i]);
+            // A result comes after the variables, and is in no row.
+            if let Some(word) = row.get_mut(offset + slot - first) {
+                *word = env.words[slot];
+            }
+        }
+        let flow = visitor.transition(Transition { operation, here: env, target: row });
+        for (i, item) in items.iter().enumerate() {
+            env.words[item.0 as usize] = values[i];
         }
         flow
     }

@@ -60,11 +60,19 @@ impl Leaves for Words {
     }
 
     fn in_assigned((_, word): &mut Self::Assigned, defect: Defect) -> usize {
-        let (Word::Int(..), Defect::Overflows(bits)) = (&*word, defect) else { return 0 };
-        let sum = std::mem::replace(word, Word::Const(0));
-        *word = Word::And(Box::new(sum), Box::new(Word::Const((1 << bits) - 1)));
-        1
+        in_word(word, defect)
     }
+}
+
+fn in_word(word: &mut Word, defect: Defect) -> usize {
+    // What is assigned on a condition.
+    if let Word::If(_, a, b) = word {
+        return in_word(a, defect) + in_word(b, defect);
+    }
+    let (Word::Int(..), Defect::Overflows(bits)) = (&*word, defect) else { return 0 };
+    let sum = std::mem::replace(word, Word::Const(0));
+    *word = Word::And(Box::new(sum), Box::new(Word::Const((1 << bits) - 1)));
+    1
 }
 
 impl Leaves for Values {

@@ -429,6 +429,11 @@ impl Tier for Values {
         atom.holds(env)
     }
 
+    #[inline(always)]
+    fn once(_: &Generator, _: &mut Env) -> Option<bool> {
+        None
+    }
+
     fn generate(g: &Generator, env: &mut Env, mut next: impl FnMut(&mut Env) -> Res<bool>) -> Res<bool> {
         g.run(env, &mut next)
     }

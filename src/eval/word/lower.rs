@@ -349,7 +349,7 @@ impl<'a> Lower<'a> {
             Test::Or(ts) => Pred::Or(self.preds(ts)?),
             Test::All(ts) => Pred::All(self.preds(ts)?),
             Test::Any(ts) => Pred::Any(self.preds(ts)?),
-            Test::Not(t) => Pred::Not(self.boxed_pred(t)?),
+            Test::Not(t) => negated(self.pred(t)?),
             Test::Implies(a, b) => Pred::Implies(self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Iff(a, b) => Pred::Iff(self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Atom(Atom::EqW(a, b)) | Test::Atom(Atom::Eq(a, b, _)) => {
@@ -468,9 +468,7 @@ impl<'a> Lower<'a> {
                         self.bound.insert(*slot);
                         PlanStep::Generate(Generator::Bits(*slot, set, rep.elem().carrier))
                     }
-                    (Some(set), pattern) => {
-                        PlanStep::Generate(Generator::Split(self.pattern(pattern)?, set, *span))
-                    }
+                    (Some(set), pattern) => PlanStep::Generate(split(self.pattern(pattern)?, set, *span)),
                     (None, pattern) => {
                         let frame = self.frame(&reads::of_node(set))?;
                         let pattern = self.pattern(pattern)?;
@@ -569,6 +567,55 @@ impl<'a> Lower<'a> {
     // ---- substitutions --------------------------------------------------------------------------------------
 
     fn code(&mut self, code: &general::Code) -> Option<Code> {
+        let code = self.code_as_it_is(code)?;
+        Some(match self.assigned(code) {
+            Ok(items) if items.is_empty() => Code::Skip,
+            Ok(items) => Code::Assign(items),
+            Err(code) => code,
+        })
+    }
+
+    /// The same as assignments that are all done at once, if it is nothing else: then nothing has to be undone between
+    /// them. What is assigned on a condition is a conditional value, the old one otherwise. The order of the parts is that
+    /// in which their faults are looked for, and none of them can be blocked.
+    fn assigned(&self, code: Code) -> Result<Vec<(Slot, Word)>, Code> {
+        match code {
+            Code::Skip => Ok(vec![]),
+            Code::Assign(items) => Ok(items),
+            Code::Par(parts) if parts.iter().all(|(p, _)| matches!(p, Code::Skip | Code::Assign(_))) => {
+                Ok(parts.into_iter().filter_map(|(p, _)| self.assigned(p).ok()).flatten().collect())
+            }
+            Code::If(ways, otherwise) => {
+                let items = |code: &Code| match code {
+                    Code::Skip => Some((None, true)),
+                    Code::Assign(items) => Some((items.first().map(|i| i.0), items.len() == 1)),
+                    _ => None,
+                };
+                let ends = || ways.iter().map(|(_, code)| code).chain([&*otherwise]).map(items);
+                let slot = ends().flatten().find_map(|(slot, _)| slot);
+                let Some(slot) = slot.filter(|s| self.variables.contains(s)) else {
+                    return Err(Code::If(ways, otherwise));
+                };
+                let fits = |end: Option<(Option<Slot>, bool)>| {
+                    end.is_some_and(|(s, is_one)| is_one && s.is_none_or(|s| s == slot))
+                };
+                if !ends().all(fits) {
+                    return Err(Code::If(ways, otherwise));
+                }
+                let word = |code: Code| match code {
+                    Code::Assign(mut items) => items.pop().map_or(Word::Slot(slot), |(_, w)| w),
+                    _ => Word::Slot(slot),
+                };
+                let value = ways.into_iter().rev().fold(word(*otherwise), |rest, (cond, code)| {
+                    Word::If(Box::new(cond), Box::new(word(code)), Box::new(rest))
+                });
+                Ok(vec![(slot, value)])
+            }
+            code => Err(code),
+        }
+    }
+
+    fn code_as_it_is(&mut self, code: &general::Code) -> Option<Code> {
         use general::Code as General;
         Some(match code {
             General::Skip => Code::Skip,
@@ -652,6 +699,26 @@ impl<'a> Lower<'a> {
 
 const NOWHERE: Span = crate::value::fault::NOWHERE;
 
+/// Runs through a mask; pairs that are only taken apart have a way of their own.
+fn split(pattern: Pattern, set: Word, span: Span) -> Generator {
+    if let Pattern::Pair(a, b, nb) = &pattern
+        && let (Pattern::Bind(x), Pattern::Bind(y), Ok(nb)) = (&**a, &**b, u32::try_from(*nb))
+    {
+        return Generator::Pairs(*x, *y, nb, set, span);
+    }
+    Generator::Split(pattern, set, span)
+}
+
+/// The negation; that of a common test is one test.
+fn negated(p: Pred) -> Pred {
+    match p {
+        Pred::Atom(pred::Atom::Eq(a, b)) => Pred::Atom(pred::Atom::Ne(a, b)),
+        Pred::Atom(pred::Atom::In(x, s)) => Pred::Atom(pred::Atom::NotIn(x, s)),
+        Pred::Atom(pred::Atom::InDom { x, r, nb }) => Pred::Atom(pred::Atom::NotInDom { x, r, nb }),
+        p => Pred::Not(Box::new(p)),
+    }
+}
+
 /// What is bound after one of several ways: what is bound after each.
 struct Branches {
     before: BTreeSet<Slot>,
@@ -731,6 +798,7 @@ fn narrowed(steps: Vec<PlanStep>) -> Vec<PlanStep> {
 fn narrows(pred: Pred, slot: Slot) -> Result<(Word, bool), Pred> {
     let is_x = |x: &Word| matches!(x, Word::Slot(s) if *s == slot);
     match pred {
+        Pred::Atom(pred::Atom::NotIn(x, s)) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, true)),
         Pred::Atom(pred::Atom::In(x, s)) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, false)),
         Pred::Not(p) => match narrows(*p, slot) {
             Ok((s, negated)) => Ok((s, !negated)),
@@ -778,11 +846,15 @@ fn always_decided(p: &Pred) -> bool {
         Pred::Const(_) => true,
         Pred::Not(p) => always_decided(p),
         Pred::Atom(pred::Atom::Eq(a, b))
+        | Pred::Atom(pred::Atom::Ne(a, b))
         | Pred::Atom(pred::Atom::In(a, b))
+        | Pred::Atom(pred::Atom::NotIn(a, b))
         | Pred::Atom(pred::Atom::Subset(a, b))
         | Pred::Atom(pred::Atom::Strict(a, b))
         | Pred::Atom(pred::Atom::Meets(a, b)) => total(a, None) && total(b, None),
-        Pred::Atom(pred::Atom::InDom { x, r, .. }) => total(x, None) && total(r, None),
+        Pred::Atom(pred::Atom::InDom { x, r, .. }) | Pred::Atom(pred::Atom::NotInDom { x, r, .. }) => {
+            total(x, None) && total(r, None)
+        }
         _ => false,
     }
 }

@@ -208,19 +208,16 @@ impl Word {
         }
     }
 
+    // What is common, with little to save and restore around it; the rest is elsewhere.
     fn eval(&self, env: &mut WordEnv) -> Res<u64> {
         Ok(match self {
             Word::Const(w) => *w,
             Word::Slot(s) => env.words[*s as usize],
-            Word::Bool(p) => u64::from(p.holds(env)?),
             Word::Pair { a, b, nb } => a.get(env)? * nb + b.get(env)?,
-            Word::First { p, nb } => p.get(env)? / nb,
-            Word::Second { p, nb } => p.get(env)? % nb,
             Word::Or(a, b) => a.get(env)? | b.get(env)?,
             Word::And(a, b) => a.get(env)? & b.get(env)?,
             Word::AndNot(a, b) => a.get(env)? & !b.get(env)?,
             Word::Single(a) => 1 << a.get(env)?,
-            Word::Card(a) => u64::from(a.get(env)?.count_ones()) << 1,
             Word::Apply { f, x, nb, span } => {
                 let row = mask::row(f.get(env)?, x.get(env)? as u32, *nb);
                 if row.is_power_of_two() {
@@ -229,26 +226,39 @@ impl Word {
                     return Err(not_one(row, *span));
                 }
             }
+            Word::Update { f, x, y, nb } => {
+                let (f, x, y) = (f.get(env)?, x.get(env)?, y.get(env)?);
+                let at = x * u64::from(*nb);
+                (f & !(low(*nb) << at)) | 1 << (at + y)
+            }
+            Word::Row { r, x, nb, subtract } => {
+                let (r, x) = (r.get(env)?, x.get(env)?);
+                let row = low(*nb) << (x * u64::from(*nb));
+                if *subtract { r & !row } else { r & row }
+            }
+            Word::If(c, a, b) => return if c.holds(env)? { a.get(env) } else { b.get(env) },
+            Word::Memo(m) => return m.eval(env),
+            other => return other.seldom(env),
+        })
+    }
+
+    #[inline(never)]
+    fn seldom(&self, env: &mut WordEnv) -> Res<u64> {
+        Ok(match self {
+            Word::Bool(p) => u64::from(p.holds(env)?),
+            Word::First { p, nb } => p.get(env)? / nb,
+            Word::Second { p, nb } => p.get(env)? % nb,
+            Word::Card(a) => u64::from(a.get(env)?.count_ones()) << 1,
             Word::Image { r, s, nb } => mask::image(r.get(env)?, s.get(env)?, *nb),
             Word::Dom { r, na, nb } => mask::dom(r.get(env)?, *na, *nb),
             Word::Ran { r, na, nb } => mask::ran(r.get(env)?, *na, *nb),
             Word::Inverse { r, na, nb } => mask::inverse(r.get(env)?, *na, *nb),
             Word::Compose { r, s, na, nb, nc } => mask::compose(r.get(env)?, s.get(env)?, *na, *nb, *nc),
             Word::Override { r, s, na, nb } => mask::override_with(r.get(env)?, s.get(env)?, *na, *nb),
-            Word::Update { f, x, y, nb } => {
-                let (f, x, y) = (f.get(env)?, x.get(env)?, y.get(env)?);
-                let at = x * u64::from(*nb);
-                (f & !(low(*nb) << at)) | 1 << (at + y)
-            }
             Word::Restrict { how, r, s, na, nb } => {
                 let (r, s) = (r.get(env)?, s.get(env)?);
                 let keep = if how.by_domain { mask::rows(s, *nb) } else { mask::columns(s, *na, *nb) };
                 if how.subtract { r & !keep } else { r & keep }
-            }
-            Word::Row { r, x, nb, subtract } => {
-                let (r, x) = (r.get(env)?, x.get(env)?);
-                let row = low(*nb) << (x * u64::from(*nb));
-                if *subtract { r & !row } else { r & row }
             }
             Word::Product { a, b, nb } => mask::product(a.get(env)?, b.get(env)?, *nb),
             Word::Int(op, a, b, span) => {
@@ -256,7 +266,6 @@ impl Word {
                 return int(*op, a, b, *span, env);
             }
             Word::Compr { plan, element } => return elements(plan, element, env),
-            Word::If(c, a, b) => return if c.holds(env)? { a.get(env) } else { b.get(env) },
             Word::Let(defs, body) => {
                 for (slot, w) in defs {
                     let w = w.get(env)?;
@@ -264,8 +273,19 @@ impl Word {
                 }
                 return body.get(env);
             }
-            Word::Memo(m) => return m.eval(env),
             Word::Slow(s) => return s.eval(env),
+            Word::Const(_)
+            | Word::Slot(_)
+            | Word::Pair { .. }
+            | Word::Or(..)
+            | Word::And(..)
+            | Word::AndNot(..)
+            | Word::Single(_)
+            | Word::Apply { .. }
+            | Word::Update { .. }
+            | Word::Row { .. }
+            | Word::If(..)
+            | Word::Memo(_) => return self.eval(env),
         })
     }
 }
@@ -322,6 +342,11 @@ impl Tier for Words {
     #[inline(always)]
     fn holds(atom: &Atom, env: &mut WordEnv) -> Res<bool> {
         atom.holds(env)
+    }
+
+    #[inline(always)]
+    fn once(g: &Generator, env: &mut WordEnv) -> Option<bool> {
+        g.once(env)
     }
 
     #[inline(always)]

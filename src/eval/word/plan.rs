@@ -22,6 +22,8 @@ pub enum Generator {
     Match(Pattern, Word, u64),
     /// x ∈ S, S a mask; with the number of values that x may have.
     Bits(Slot, Word, u64),
+    /// x ↦ y ∈ S, S a mask of pairs; the second has so many values.
+    Pairs(Slot, Slot, u32, Word, Span),
     /// pattern ∈ S, S a mask.
     Split(Pattern, Word, Span),
     /// pattern ∈ S, S any set.
@@ -79,6 +81,18 @@ impl Pattern {
 const MOST: usize = 1024;
 
 impl Generator {
+    /// See [`crate::eval::tier::Tier::once`].
+    #[inline(always)]
+    pub(super) fn once(&self, env: &mut WordEnv) -> Option<bool> {
+        match self {
+            Generator::Match(pattern, word, _) => {
+                let w = word.get(env).ok()?;
+                pattern.matches(w, env).ok()
+            }
+            _ => None,
+        }
+    }
+
     #[inline(always)]
     pub(super) fn run(
         &self,
@@ -102,6 +116,18 @@ impl Generator {
                 for i in mask::bits(set) {
                     env.words[*slot as usize] = u64::from(i);
                     if !next(env)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Generator::Pairs(x, y, nb, set, span) => {
+                let set = set.get(env)?;
+                env.go_on()?;
+                for i in mask::bits(set) {
+                    env.words[*x as usize] = u64::from(i / nb);
+                    env.words[*y as usize] = u64::from(i % nb);
+                    if !next(env).map_err(|e| e.at(*span))? {
                         return Ok(false);
                     }
                 }

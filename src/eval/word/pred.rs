@@ -20,13 +20,21 @@ pub type Pred = Formula<Words>;
 #[derive(Clone, Debug)]
 pub enum Atom {
     Eq(W, W),
+    Ne(W, W),
     In(W, W),
+    NotIn(W, W),
     Subset(W, W),
     Strict(W, W),
     /// The words have a bit in common.
     Meets(W, W),
     /// x ∈ dom(r)
     InDom {
+        x: W,
+        r: W,
+        nb: u32,
+    },
+    /// x ∉ dom(r)
+    NotInDom {
         x: W,
         r: W,
         nb: u32,
@@ -82,14 +90,25 @@ impl Atom {
     pub(super) fn holds(&self, env: &mut WordEnv) -> Res<bool> {
         Ok(match self {
             Atom::Eq(a, b) => a.get(env)? == b.get(env)?,
+            Atom::Ne(a, b) => a.get(env)? != b.get(env)?,
             Atom::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
+            Atom::NotIn(x, s) => s.get(env)? >> x.get(env)? & 1 == 0,
             Atom::Subset(a, b) => a.get(env)? & !b.get(env)? == 0,
+            Atom::Meets(a, b) => a.get(env)? & b.get(env)? != 0,
+            Atom::InDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) != 0,
+            Atom::NotInDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) == 0,
+            Atom::Memo(m) => return m.holds(env),
+            other => return other.seldom(env),
+        })
+    }
+
+    #[inline(never)]
+    fn seldom(&self, env: &mut WordEnv) -> Res<bool> {
+        Ok(match self {
             Atom::Strict(a, b) => {
                 let (a, b) = (a.get(env)?, b.get(env)?);
                 a & !b == 0 && a != b
             }
-            Atom::Meets(a, b) => a.get(env)? & b.get(env)? != 0,
-            Atom::InDom { x, r, nb } => mask::row(r.get(env)?, x.get(env)? as u32, *nb) != 0,
             Atom::Cmp(a, b, cmp) => {
                 let (a, b) = (a.get(env)?, b.get(env)?);
                 cmp.holds(compare(a, b, env))
@@ -114,8 +133,16 @@ impl Atom {
                 w.get(env)?;
                 true
             }
-            Atom::Memo(m) => return m.holds(env),
             Atom::Slow(s) => return s.holds(env),
+            Atom::Eq(..)
+            | Atom::Ne(..)
+            | Atom::In(..)
+            | Atom::NotIn(..)
+            | Atom::Subset(..)
+            | Atom::Meets(..)
+            | Atom::InDom { .. }
+            | Atom::NotInDom { .. }
+            | Atom::Memo(_) => return self.holds(env),
         })
     }
 }
