@@ -1,5 +1,6 @@
 //! The kernel and the machines agree: on all small systems, on random larger ones, and with real threads.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -9,7 +10,8 @@ use kanon_proofs::execute::{Pick, Run, Tape};
 use kanon_proofs::groups;
 use kanon_proofs::kernel_form::{agree, agree_on_all, constants};
 use kanon_refinement::concrete::{Concrete, Small, Sound, Without};
-use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Root, Rrac, Runex};
+use kanon_refinement::frontier::{All, Open, Queue};
+use kanon_refinement::kernel::{Insertion, Kernel, Outcome, Rerr, Root, Rrac, Runex, Taken};
 use kanon_refinement::logic::{Event, Logic, Machine, check, enabled};
 use kanon_refinement::{mc0, wmc};
 use proptest::prelude::*;
@@ -290,6 +292,135 @@ fn linearise(l: &L, k: &wmc::Constants<L>, rep: &[usize], log: &[Did]) {
     assert_eq!(enabled(&wmc::Fail, l, k, &m), !holds);
 }
 
+/// The states of one kernel of several.
+struct Share<'l> {
+    mine: BTreeMap<usize, ()>,
+    log: &'l RefCell<Vec<Did>>,
+}
+
+impl Rrac<(usize, usize)> for Share<'_> {
+    type Id = usize;
+    fn insert_if_absent(&mut self, (from, s): (usize, usize)) -> Insertion<usize> {
+        match self.mine.insert(s, ()) {
+            Some(()) => Insertion::Present(s),
+            None => {
+                self.log.borrow_mut().push(Did::Stored(from, s));
+                Insertion::Inserted(s)
+            }
+        }
+    }
+}
+
+type OfShare<'b, 'l> = Kernel<'b, Share<'l>, Open<Queue<usize>>, All<usize>>;
+
+/// The root of a share: its initial states arrive.
+fn begin<'b>(kernel: &mut OfShare<'b, '_>, root: Root<'b>, k: &wmc::Constants<L>, rep: &[usize], me: usize) {
+    let outcome = kernel.expand_root(root, |x| {
+        for s2 in (0..rep.len()).filter(|&s2| k.mc0.tr.contains(0, s2) && rep[s2] % 2 == me) {
+            x.visit((0, rep[s2]), |_, _| k.mc0.inv.contains(s2));
+        }
+        ControlFlow::Continue(())
+    });
+    let Outcome::Exhausted(i) = outcome else { panic!("all initial states were yielded") };
+    kernel.remove_root(i);
+}
+
+/// A successor on its way: its state, and its representative.
+type Letter = (usize, usize);
+
+/// Expands a state; what belongs to the other share is put into `to`. Its token, if it has to wait.
+fn step<'b>(
+    kernel: &mut OfShare<'b, '_>,
+    to: &mut Vec<Letter>,
+    k: &wmc::Constants<L>,
+    rep: &[usize],
+    me: usize,
+) -> Option<Taken<'b, usize>> {
+    let s1 = kernel.take()?;
+    let id = s1.id();
+    let before = to.len();
+    let outcome = kernel.expand(s1, |s1, x| {
+        for s2 in (0..rep.len()).filter(|&s2| k.mc0.tr.contains(s1, s2)) {
+            if rep[s2] % 2 == me {
+                x.visit((s1, rep[s2]), |_, _| k.mc0.inv.contains(s2));
+            } else {
+                to.push((s1, s2));
+            }
+        }
+        if to.len() == before { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    match outcome {
+        Outcome::Exhausted(s1) => {
+            kernel.remove(s1);
+            kernel.rrac().log.borrow_mut().push(Did::Removed(id));
+            None
+        }
+        Outcome::Stopped(s1) => Some(s1),
+    }
+}
+
+/// What was handed on by these states has arrived.
+fn settle<'b>(kernel: &mut OfShare<'b, '_>, held: &mut Vec<Taken<'b, usize>>, on_its_way: &[Letter]) {
+    let (wait, done): (Vec<_>, Vec<_>) =
+        held.drain(..).partition(|s1| on_its_way.iter().any(|(from, _)| *from == s1.id()));
+    *held = wait;
+    for s1 in done {
+        let id = s1.id();
+        let Outcome::Exhausted(s1) = kernel.expand(s1, |_, _| ControlFlow::Continue(())) else {
+            panic!("nothing is left of it")
+        };
+        kernel.remove(s1);
+        kernel.rrac().log.borrow_mut().push(Did::Removed(id));
+    }
+}
+
+/// Two kernels with a share of the states each, and letters that arrive in any order; whether both have passed.
+fn explore_in_shares(
+    log: &RefCell<Vec<Did>>,
+    k: &wmc::Constants<L>,
+    rep: &[usize],
+    mut pick: impl FnMut(usize) -> usize,
+) -> bool {
+    let parts = || (Share { mine: BTreeMap::new(), log }, Open::new(Queue::new()), All::new());
+    let ((a, b, c), (d, e, f)) = (parts(), parts());
+    Kernel::scope(a, b, c, |mut even, root_of_even| {
+        Kernel::scope(d, e, f, |mut odd, root_of_odd| {
+            begin(&mut even, root_of_even, k, rep, 0);
+            begin(&mut odd, root_of_odd, k, rep, 1);
+            log.borrow_mut().push(Did::Removed(0));
+            let (mut to_even, mut to_odd) = (vec![], vec![]);
+            let (mut of_even, mut of_odd) = (vec![], vec![]);
+            loop {
+                match pick(4) {
+                    0 => of_even.extend(step(&mut even, &mut to_odd, k, rep, 0)),
+                    1 => of_odd.extend(step(&mut odd, &mut to_even, k, rep, 1)),
+                    side => {
+                        let (kernel, letters) = match side {
+                            2 => (None, &mut to_even),
+                            _ => (Some(()), &mut to_odd),
+                        };
+                        if !letters.is_empty() {
+                            let (s1, s2) = letters.swap_remove(pick(letters.len()));
+                            let key = (s1, rep[s2]);
+                            let inv = k.mc0.inv.contains(s2);
+                            match kernel {
+                                None => even.receive(|x| drop(x.visit(key, |_, _| inv))),
+                                Some(()) => odd.receive(|x| drop(x.visit(key, |_, _| inv))),
+                            }
+                        }
+                    }
+                }
+                settle(&mut even, &mut of_even, &to_odd);
+                settle(&mut odd, &mut of_odd, &to_even);
+                let is_idle = even.runex().is_empty() && odd.runex().is_empty();
+                if is_idle && to_even.is_empty() && to_odd.is_empty() {
+                    return even.pass().is_some() && odd.pass().is_some();
+                }
+            }
+        })
+    })
+}
+
 /// A system that a group leaves as it is: `tr` and `inv` are unions of orbits.
 pub fn symmetric_system(tape: &[u64], n: usize, l: &L) -> (wmc::Constants<L>, Vec<usize>) {
     let mut tape = Tape::new(tape);
@@ -330,6 +461,26 @@ proptest! {
         explore(&shared, &k, &rep);
         let log = shared.log.into_inner().unwrap();
         linearise(&l, &k, &rep, &log);
+    }
+
+    /// Two kernels that hand states on to each other fire wmc's events on the unions of their sets, and the whole has
+    /// passed if both have.
+    #[test]
+    fn kernels_in_shares_interleave_events(
+        n in 2usize..=20,
+        tape in prop::collection::vec(any::<u64>(), 1..60),
+        seed: u64,
+    ) {
+        let l = L::new(n, 1);
+        let (k, rep) = symmetric_system(&tape, n, &l);
+        let log = RefCell::default();
+        let mut seed = seed;
+        let passed = explore_in_shares(&log, &k, &rep, |below| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        });
+        linearise(&l, &k, &rep, &log.into_inner());
+        prop_assert_eq!(passed, l.subset(&k.mc0.reach, &k.mc0.inv));
     }
 
     /// A run that dies and is taken up again, some times, is a run of wmc, with reopen between.

@@ -7,7 +7,7 @@
 //! | guard | token | had from |
 //! |---|---|---|
 //! | `s1 ∈ runex` | [`Taken`] | [`Kernel::take`]; of `i`, [`Root`], once from [`Kernel::scope`] or [`Kernel::reopen`] |
-//! | `s1 ↦ s2 ∈ tr` | [`Expansion`] | [`Kernel::expand`], which lends it to the successor iteration of `s1` |
+//! | `s1 ↦ s2 ∈ tr` | [`Expansion`] | [`Kernel::expand`], which lends it to the successor iteration of `s1`; [`Kernel::receive`] |
 //! | `rep(s2) ∉ rrac` | [`Absent`] | [`Expansion::arrive`], when the store inserted the key |
 //! | `rep[tr[{s1}]] ⊆ rrac ∪ rerr` | [`Expanded`] | [`Kernel::expand`], when the iteration ended by itself |
 //! | `runex = ∅ ∧ rerr = ∅` | [`Pass`] | [`Kernel::pass`] |
@@ -30,6 +30,13 @@
 //! between: the successors that have arrived stay arrived (wmc/part/STA), each arrival adds one (wmc/part/NEXT), and
 //! when all have, remove is enabled (wmc/part/END). So the root may be expanded as its successors become known, one
 //! valuation of the constants after the other, and other states explored in the meantime.
+//!
+//! **In shares.** Several kernels may have a share of the states each: `rrac`, `runex` and `rerr` are the unions of theirs,
+//! and each state belongs to one of them. A successor that belongs to another is handed to that one, which lends an
+//! [`Expansion`] for it ([`Kernel::receive`]); the expansion that found it is stopped meanwhile, so that its state stays in
+//! `runex`, and is taken up again, with nothing left to yield, when all that it has handed on have arrived. So each event
+//! is an event of wmc on the unions, also `remove`. A [`Pass`] is that of a share: the whole has passed if all shares have
+//! and nothing is on its way.
 //!
 //! Absent on purpose: states (the store knows rows, the kernel only ids), hashing, order, clocks, I/O,
 //! allocation, dynamic dispatch. The special state `i` is in no store: nothing leads to it (`mc0/prp4`), so
@@ -483,6 +490,14 @@ where
         self.expanded(s1, |x| successors(id, x))
     }
 
+    /// Runs an iteration of successors that belong to this kernel, of states that others explore. Caller's part: each of
+    /// these states is in the `runex` of its kernel, and stays there until it is known that this has returned. There is
+    /// no [`Expanded`] from here: the states are not this kernel's to remove.
+    #[inline]
+    pub fn receive<T>(&mut self, successors: impl for<'k> FnOnce(&mut Expansion<'k, 'b, R, U, E>) -> T) -> T {
+        successors(&mut Expansion { kernel: self, brand: PhantomData })
+    }
+
     #[inline]
     fn expanded<S: Copy>(
         &mut self,
@@ -625,6 +640,24 @@ mod tests {
             assert!(k.pass().is_none());
             k.remove(s1);
             assert!(k.pass().is_some());
+        });
+    }
+
+    #[test]
+    fn what_is_received_is_open_and_what_is_lost_of_it_is_not_forgotten() {
+        scope(|mut k, root| {
+            let i = done(k.expand_root(root, |_| ControlFlow::Continue(())));
+            k.remove_root(i);
+            assert!(k.pass().is_some());
+            assert_eq!(k.receive(|x| x.visit(3, |_, _| true)), Visit::Inv(3));
+            assert_eq!(k.receive(|x| x.visit(3, |_, _| true)), Visit::Known(3));
+            assert!(k.pass().is_none(), "3 is open");
+            let s1 = k.take().expect("3 was received");
+            let s1 = done(k.expand(s1, |_, _| ControlFlow::Continue(())));
+            k.remove(s1);
+            assert!(k.pass().is_some());
+            k.receive(|x| drop(x.arrive(4)));
+            assert!(k.unclassified() == 1 && k.pass().is_none());
         });
     }
 
