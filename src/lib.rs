@@ -30,6 +30,9 @@ pub mod checkpoint;
 pub mod cli;
 #[allow(missing_docs)]
 #[doc(hidden)]
+pub mod distribute;
+#[allow(missing_docs)]
+#[doc(hidden)]
 pub mod eval;
 #[allow(missing_docs)]
 #[doc(hidden)]

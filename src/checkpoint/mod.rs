@@ -15,10 +15,10 @@
 //! Absent on purpose: whatever the kernel would have to believe. The root of a search that is taken up is open
 //! (`kanon_refinement::kernel::Kernel::reopen`), and `kanon resume --audit` executes wmc's invariant on the rest.
 
-mod course;
+pub(crate) mod course;
 mod file;
 mod folder;
-mod states;
+pub(crate) mod states;
 
 pub use folder::Folder;
 

@@ -38,7 +38,7 @@ pub fn widths(system: &Machine) -> Vec<String> {
 }
 
 /// The variables whose words may be names: the place in a row, and which variable.
-fn named(system: &Machine) -> Vec<(usize, usize)> {
+pub(crate) fn named(system: &Machine) -> Vec<(usize, usize)> {
     let widths = system.widths();
     let offset = widths.len() - system.model.variables.len();
     let places = widths.iter().enumerate().filter(|(_, w)| !matches!(w, Width::Bits(_)));
@@ -53,7 +53,8 @@ fn described(system: &Machine, variable: usize, word: u64) -> Option<Vec<u8>> {
     form(system, &value, ty)
 }
 
-fn form(system: &Machine, value: &Value, ty: &Type) -> Option<Vec<u8>> {
+/// A value by structure; it is read back, so that what is written can be.
+pub(crate) fn form(system: &Machine, value: &Value, ty: &Type) -> Option<Vec<u8>> {
     let mut out = vec![];
     if !put(&mut out, value, ty) {
         return None;

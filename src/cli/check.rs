@@ -1,5 +1,6 @@
 //! `kanon check`: explore all states.
 
+use super::processes::{self, Children, Processes};
 use super::records::Records;
 use super::symbolic::{self, Asked, Choice, Formulas};
 use super::wanted::Wanted;
@@ -17,12 +18,14 @@ use crate::report::record::{Record, States};
 use crate::report::{self, json, refined, text};
 use crate::run::answer::Checked;
 use crate::run::constants::Constants;
+use crate::run::distributed::{self, Joined};
 use crate::run::ltl::{self, Answered};
 use crate::run::refine::{self, Refined};
 use crate::run::symbolic::Engine;
 use crate::run::{Deadline, Project, Task, check};
 use crate::symmetry::Strategy;
 use crate::trace::export::Shown;
+use crate::trace::fault::plain_error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -91,7 +94,8 @@ pub struct Args {
     /// Look for states that fulfil this predicate, instead of the machine's GOAL
     #[arg(long, value_name = "PREDICATE", conflicts_with = "no_goal")]
     pub goal: Option<String>,
-    /// Explore this process of a CSP-M script, its name or an expression, instead of checking what the script asserts
+    /// Explore this process of a CSP-M script, its name or an expression, instead of checking what the script asserts;
+    /// with `--hosts`, which of the processes there this one is
     #[arg(long, value_name = "PROCESS")]
     pub process: Option<String>,
     /// The script of CSP-M whose channels and operations happen together: its process `MAIN`, or `--process`, guides the
@@ -128,7 +132,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "on")]
     pub checkpoint: Option<PathBuf>,
     /// The time between two checkpoints: `30s`, `5m`, or seconds; 60 seconds unless given
-    #[arg(long, value_name = "TIME", requires = "checkpoint", value_parser = every)]
+    #[arg(long, value_name = "TIME", requires = "checkpoint", value_parser = super::every)]
     pub every: Option<Duration>,
     /// What becomes of the two, and of what is taken up.
     #[arg(skip)]
@@ -166,6 +170,8 @@ pub struct Args {
     /// files in the folder DIR, which has to have room (without one, in that for temporary files)
     #[arg(long, value_name = "memory|disk[=DIR]", default_value = "memory", value_parser = place)]
     pub store: Place,
+    #[command(flatten)]
+    pub processes: Processes,
 }
 
 /// Where states are kept.
@@ -196,16 +202,6 @@ fn place(text: &str) -> Result<Place, String> {
         Some(("disk", dir)) if !dir.is_empty() => Ok(Place::Disk(Box::new(Spill::new(dir.into())))),
         _ => Err("expected memory, disk, or disk=DIR with the name of a folder".into()),
     }
-}
-
-/// `30s`, `5m`, `1h`, or seconds.
-pub(super) fn every(text: &str) -> Result<Duration, String> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let (number, unit) =
-        units.iter().find_map(|(unit, n)| Some((text.strip_suffix(unit)?, *n))).unwrap_or((text, 1.0));
-    let seconds: f64 =
-        number.trim().parse().map_err(|_| "expected a time, for instance 30s or 5m".to_string())?;
-    super::seconds(&(seconds * unit).to_string())
 }
 
 fn order(text: &str) -> Result<Order, String> {
@@ -263,6 +259,7 @@ impl Args {
                 max_memory: self.max_memory,
                 spill: self.store.spill(),
                 checkpoint: self.checkpoint.is_some() || self.kept.is_some(),
+                processes: self.processes.are_several(),
                 timed: self.stats,
                 ..self.limits.options()
             },
@@ -273,6 +270,7 @@ impl Args {
             coverage: self.coverage,
             depths: self.report.is_some(),
             checkpoint: self.kept.clone(),
+            joined: None,
         }
     }
 
@@ -351,6 +349,10 @@ fn refused(args: &Args) -> Option<&'static str> {
         (args.store != Place::Memory, "only explicit search keeps states: leave out `--store` or `--engine`"),
         (args.report.is_some(), "a report tells of explored states: leave out `--report` or `--engine`"),
         (
+            args.processes.are_several(),
+            "several processes share the states of explicit search: leave out `--processes` or `--engine`",
+        ),
+        (
             args.threads.is_some(),
             "engines that work with formulas have one thread each: leave out `--threads`",
         ),
@@ -364,6 +366,8 @@ struct Answers {
     checked: Checked,
     formulas: Option<Vec<Answered>>,
     refined: Option<(Project, Refined)>,
+    /// Which of several processes this is, and those that it has started.
+    joined: Option<(u16, Children)>,
 }
 
 /// Why options do not go together, if they do not.
@@ -377,6 +381,11 @@ pub(super) fn refusal(args: &Args) -> Option<String> {
     if args.refinement && args.store != Place::Memory {
         let why = "a refinement is searched with its states in memory: leave out `--refinement` or `--store`";
         return Some(why.to_string());
+    }
+    if args.processes.are_several() && args.refinement {
+        return Some(
+            "refinements are checked by one process: leave out `--refinement` or `--processes`".to_string(),
+        );
     }
     args.task().refused().err().map(|why| why.0.to_string())
 }
@@ -441,10 +450,18 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
     let answers = answers(file, args, &task, &deadline, &sketch, &mut show);
     deadline.settle();
     line.clear();
-    let Answers { project, checked, formulas, refined } = match answers {
+    let Answers { project, checked, formulas, refined, joined } = match answers {
         Ok(answers) => answers,
         Err(refused) => return args.records.refuse(file, &refused, args.json),
     };
+    if let Some((process, _children)) = joined.filter(|(process, _)| *process > 0) {
+        // Process 0 has told it.
+        let reason = checked.reason.as_deref().unwrap_or_default();
+        if checked.verdict == crate::verdict::Decision::Unknown && args.processes.hosts.is_some() {
+            report::err(&format!("process {process}: {reason}\n"));
+        }
+        return Exit::of([checked.verdict]);
+    }
     let opened = &project.opened;
     let of_states = checked.finding.as_ref().map(|f| Shown { trace: &f.trace, back: None, formula: None });
     let of_paths = formulas.iter().flatten().find_map(Answered::shown);
@@ -559,8 +576,20 @@ fn answers(
         Ok(bindings) => bindings,
         Err(diagnostics) => return Err(project.refuse(diagnostics)),
     };
+    let (mut joined, mut task) = (None, task.clone());
+    if args.processes.are_several() {
+        match args.processes.join(args.process.as_deref(), &distributed::about(&project, &task)) {
+            Ok((net, children)) => {
+                processes::watch(&net, deadline);
+                let net = Joined::of(net);
+                joined = Some((net.process(), children));
+                task.joined = Some(net);
+            }
+            Err(why) => return Err(project.refuse(vec![plain_error(why)])),
+        }
+    }
     let asked = task.solve(&project, deadline).and_then(|solved| {
-        let mut checked = check::check(&solved, task, deadline, progress)?;
+        let mut checked = check::check(&solved, &task, deadline, progress)?;
         checked.total_seconds = begin.elapsed().as_secs_f64();
         let formulas = bindings.map(|b| ltl::check(&solved, &b, &formulas, deadline));
         Ok((checked, formulas.transpose()?))
@@ -580,5 +609,5 @@ fn answers(
         let scope = args.scope.args();
         refined = Some(refine::refine(file, &scope, &task, deadline, progress)?);
     }
-    Ok(Answers { project, checked, formulas, refined })
+    Ok(Answers { project, checked, formulas, refined, joined })
 }

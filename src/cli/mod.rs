@@ -20,6 +20,7 @@ pub mod ltl;
 mod manual;
 mod other;
 mod probcli;
+mod processes;
 mod project;
 pub mod prove;
 mod records;
@@ -352,6 +353,15 @@ fn refuse(refused: &Refused, as_json: bool) -> Exit {
         report::err(&text);
     }
     Exit::Wrong
+}
+
+/// `30s`, `5m`, `1h`, or seconds.
+fn every(text: &str) -> Result<Duration, String> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, n)| Some((text.strip_suffix(unit)?, *n))).unwrap_or((text, 1.0));
+    let n: f64 = number.trim().parse().map_err(|_| "expected a time, for instance 30s or 5m".to_string())?;
+    seconds(&(n * unit).to_string())
 }
 
 /// The first event of a stream.

@@ -52,7 +52,9 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         (Some(_), None) => Some(Language::Guided),
         (None, language) => language,
     };
-    if process.is_some() && !matches!(language, Some(Language::Csp | Language::Guided)) {
+    // With `--hosts` it is a number.
+    let is_number = matches!(command, Command::Check(a) if a.processes.hosts.is_some());
+    if process.is_some() && !is_number && !matches!(language, Some(Language::Csp | Language::Guided)) {
         let why = format!("`--process` is for CSP-M, and {} is something else", file.display());
         return Some(super::wrong(&why, as_json));
     }

@@ -18,8 +18,9 @@ use std::time::Instant;
 /// Where a project is looked for.
 const NAME: &str = "kanon.toml";
 
-/// Options of `check` that say where answers go, which the project has for all of its machines, or not at all.
-const OUTPUT: [&str; 12] = [
+/// Options of `check` that say where answers go, or where other machines are, which the project has for all of its
+/// machines, or not at all.
+const OUTPUT: [&str; 15] = [
     "json",
     "json-stream",
     "sarif",
@@ -29,6 +30,9 @@ const OUTPUT: [&str; 12] = [
     "certificate",
     "checkpoint",
     "every",
+    "hosts",
+    "token",
+    "wait",
     "report",
     "watch",
     "help",

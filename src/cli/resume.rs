@@ -17,7 +17,7 @@ pub struct Args {
     /// The folder that was given to `check --checkpoint`
     pub dir: PathBuf,
     /// The time between two checkpoints from here on: `30s`, `5m`, or seconds
-    #[arg(long, value_name = "TIME", value_parser = check::every)]
+    #[arg(long, value_name = "TIME", value_parser = super::every)]
     pub every: Option<Duration>,
     /// Before going on, execute the invariant of the refinement chain on what was written down: every state that is not
     /// open is expanded once more

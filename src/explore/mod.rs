@@ -24,6 +24,7 @@ mod root;
 mod sample;
 pub mod search;
 mod shadow;
+pub mod share;
 pub mod store;
 mod watch;
 
@@ -79,6 +80,8 @@ pub struct Options {
     pub spill: Option<store::Spill>,
     /// The search is written down now and then, or was.
     pub checkpoint: bool,
+    /// Several processes search together.
+    pub processes: bool,
     /// Measure what the strategy costs.
     pub timed: bool,
 }
@@ -103,6 +106,7 @@ impl Default for Options {
             max_memory: None,
             spill: None,
             checkpoint: false,
+            processes: false,
             timed: false,
         }
     }

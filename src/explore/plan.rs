@@ -93,6 +93,31 @@ const DISK_PATHS: Refusal = Refusal(
 );
 const DISK_KEPT: Refusal =
     Refusal("a checkpoint is written of states in memory: leave out one of `--checkpoint` and `--store`");
+const SHARED_PATHS: Refusal = Refusal(
+    "several processes share the states of a search, and not the paths through its product with a formula: leave out \
+     `--processes`, or check formulas in a run of their own",
+);
+const SHARED_AUDIT: Refusal = Refusal(
+    "`--audit` looks at all states after every event, and each of several processes has its share of them: leave out \
+     `--audit` or `--processes`",
+);
+const SHARED_ORDER: Refusal =
+    Refusal("several processes search breadth first: leave out `--order` or `--processes`");
+const SHARED_FLOOD: Refusal = Refusal(
+    "`--symmetry flood` stores whole orbits, whose states would belong to several processes: leave out `--processes`, or \
+     take `canon` or `auto`",
+);
+const SHARED_MARKERS: Refusal = Refusal(
+    "`--symmetry markers` keeps the first state with a marker, which several processes cannot say: leave out \
+     `--processes`, or take an exact strategy",
+);
+const SHARED_THREADS: Refusal = Refusal(
+    "each of several processes searches with one thread: leave out `--threads`, and take more processes",
+);
+const SHARED_KEPT: Refusal =
+    Refusal("a checkpoint has the search of one process: leave out `--checkpoint` or `--processes`");
+const SHARED_DISK: Refusal =
+    Refusal("each of several processes has its share in memory: leave out `--store` or `--processes`");
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
 
 /// A run whose options go together.
@@ -116,7 +141,7 @@ pub const MAX_THREADS: usize = 256;
 /// # Errors
 /// Two options that do not go together.
 pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusal> {
-    let Options { symmetry, order, seed, threads, shortest, checkpoint, spill, .. } = options;
+    let Options { symmetry, order, seed, threads, shortest, checkpoint, spill, processes, .. } = options;
     let (is_marked, is_bfs) = (*symmetry == Strategy::Markers, *order == Order::Bfs);
     let several = threads.is_some_and(|n| n > 1);
     let on_disk = spill.is_some();
@@ -141,13 +166,26 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (DISK_ORDER, on_disk && !is_bfs),
         (DISK_THREADS, on_disk && several),
         (DISK_KEPT, on_disk && *checkpoint),
+        (SHARED_PATHS, *processes && asked != Asked::States),
+        (SHARED_AUDIT, *processes && audit),
+        (SHARED_ORDER, *processes && !is_bfs),
+        (SHARED_FLOOD, *processes && *symmetry == Strategy::Flood),
+        (SHARED_MARKERS, *processes && is_marked),
+        (SHARED_THREADS, *processes && several),
+        (SHARED_KEPT, *processes && *checkpoint),
+        (SHARED_DISK, *processes && on_disk),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
     ];
     if let Some((why, _)) = rules.into_iter().find(|(_, applies)| *applies) {
         return Err(why);
     }
     // Nobody asked for a number: as many as the rest allows.
-    let one = !is_bfs || is_marked || *symmetry == Strategy::Flood || asked == Asked::Paths || on_disk;
+    let one = !is_bfs
+        || is_marked
+        || *symmetry == Strategy::Flood
+        || asked == Asked::Paths
+        || on_disk
+        || *processes;
     let all = || std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
     let threads = if one { 1 } else { threads.unwrap_or_else(all) };
     Ok(Plan { threads: threads.clamp(1, MAX_THREADS) })
@@ -171,11 +209,12 @@ pub fn table() -> String {
     let asked = [(Asked::States, "`check`"), (Asked::Both, "`check --ltl`"), (Asked::Paths, "`ltl`")];
     let orders = [(Order::Bfs, "bfs"), (Order::Dfs, "dfs"), (Order::Mixed(0.5), "mixed")];
     let ways = [
-        (false, None, false, false, ""),
-        (false, Some(4), false, false, " `--threads 4`"),
-        (true, None, false, false, " `--audit`"),
-        (false, None, true, false, " `--checkpoint`"),
-        (false, None, false, true, " `--store disk`"),
+        (false, None, false, false, false, ""),
+        (false, Some(4), false, false, false, " `--threads 4`"),
+        (true, None, false, false, false, " `--audit`"),
+        (false, None, true, false, false, " `--checkpoint`"),
+        (false, None, false, true, false, " `--store disk`"),
+        (false, None, false, false, true, " `--processes 4`"),
     ];
     let mut reasons: Vec<Refusal> = vec![];
     let mut rows = vec![];
@@ -191,10 +230,10 @@ pub fn table() -> String {
         for symmetry in Strategy::ALL {
             let mut row = format!("| {name} | `{symmetry}` |");
             for (order, _) in orders {
-                for (audit, threads, checkpoint, on_disk, _) in ways {
+                for (audit, threads, checkpoint, on_disk, processes, _) in ways {
                     let spill = on_disk.then(|| Spill::new(PathBuf::new()));
-                    let options =
-                        Options { symmetry, order, threads, checkpoint, spill, ..Options::default() };
+                    let common = Options { symmetry, order, threads, ..Options::default() };
+                    let options = Options { checkpoint, spill, processes, ..common };
                     row += &match plan(&options, asked, audit) {
                         Ok(_) => " yes |".to_string(),
                         Err(why) => {
@@ -272,6 +311,21 @@ mod tests {
         ];
         for (why, options) in refusals {
             assert_eq!(of(options, Asked::States, false), Err(why));
+        }
+        let shared = Options { processes: true, threads: None, ..Options::default() };
+        assert_eq!(plan(&shared, Asked::States, false).map(Plan::threads), Ok(1));
+        assert_eq!(refused(shared.clone(), Asked::Both, false), Some(SHARED_PATHS));
+        assert_eq!(refused(shared.clone(), Asked::States, true), Some(SHARED_AUDIT));
+        let all = [
+            (Options { order: Order::Dfs, ..shared.clone() }, SHARED_ORDER),
+            (Options { symmetry: Strategy::Flood, ..shared.clone() }, SHARED_FLOOD),
+            (Options { symmetry: Strategy::Markers, ..shared.clone() }, SHARED_MARKERS),
+            (Options { threads, ..shared.clone() }, SHARED_THREADS),
+            (Options { checkpoint: true, ..shared.clone() }, SHARED_KEPT),
+            (Options { spill: Some(Spill::new(PathBuf::from("/tmp"))), ..shared }, SHARED_DISK),
+        ];
+        for (options, why) in all {
+            assert_eq!(refused(options, Asked::States, false), Some(why));
         }
         let four = Options { threads, ..Options::default() };
         assert_eq!(plan(&four, Asked::States, true).map(Plan::threads), Ok(4));

@@ -218,14 +218,22 @@ impl Watch {
         complete: Option<Complete>,
         exact: Option<Exact>,
     ) -> Verdict<Finding> {
+        self.verdict_of(pass.map(Ended::Passed), complete, exact)
+    }
+
+    /// The same where a search may have ended in another way.
+    pub fn verdict_of(
+        &mut self,
+        ended: Option<Ended>,
+        complete: Option<Complete>,
+        exact: Option<Exact>,
+    ) -> Verdict<Finding> {
         if let Some(f) = &self.finding {
             return Verdict::Fails(f.clone());
         }
-        let proof = match (self.reason(), pass, complete) {
+        let proof = match (self.reason(), ended, complete) {
             (Some(why), ..) => Err(why),
-            (None, Some(pass), Some(complete)) => {
-                Proof::new(Ended::Passed(pass), complete, exact, self.counts.states)
-            }
+            (None, Some(ended), Some(complete)) => Proof::new(ended, complete, exact, self.counts.states),
             (None, _, None) if self.counts.constants == 0 => Err(Why::NoInitialState),
             (None, _, None) => Err(Why::Starts),
             (None, None, Some(_)) => Err(Why::Interrupted),
@@ -235,6 +243,16 @@ impl Watch {
             Ok(proof) => Verdict::Holds(proof),
             Err(why) => Verdict::Unknown(why),
         }
+    }
+
+    /// Why the search has ended early, as far as that is known without what it has found.
+    pub fn why(&self) -> Option<Why> {
+        self.stopped.clone()
+    }
+
+    /// It has ended early, for this reason.
+    pub fn ended(&mut self, why: Option<Why>) {
+        self.stopped = why;
     }
 
     /// Why the search was not all that it should be.

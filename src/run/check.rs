@@ -6,6 +6,7 @@ use super::certificate;
 use super::constants::Constants;
 use super::coverage;
 use super::deadline::Deadline;
+use super::distributed::{self, Joined};
 use super::kept;
 use super::notes;
 use super::project::{Project, Solved};
@@ -65,6 +66,21 @@ const PROOFS_READING: Refusal = Refusal(
      `--proof-info`",
 );
 
+const SHARED_CERTIFICATE: Refusal = Refusal(
+    "a certificate has all states, and each of several processes has its share of them: leave out `--certificate` or \
+     `--processes`",
+);
+
+const SHARED_COVERAGE: Refusal = Refusal(
+    "coverage looks at all states, and each of several processes has its share of them: leave out `--coverage` or \
+     `--processes`",
+);
+
+const SHARED_REPORT: Refusal = Refusal(
+    "a report tells of all states, and each of several processes has its share of them: leave out `--report` or \
+     `--processes`",
+);
+
 /// What to check.
 #[derive(Clone, Debug, Default)]
 pub struct Task {
@@ -84,6 +100,8 @@ pub struct Task {
     pub depths: bool,
     /// Write the search down now and then, or go on with one that was.
     pub checkpoint: Option<crate::checkpoint::Wish>,
+    /// Search together with other processes, which were met.
+    pub joined: Option<Joined>,
 }
 
 impl Task {
@@ -98,6 +116,13 @@ impl Task {
             true if all => return Err(PROOFS_ALL),
             true if !invariant => return Err(PROOFS_INVARIANT),
             true if !assertions => return Err(PROOFS_ASSERTIONS),
+            _ => {}
+        }
+        let is_shared = self.options.processes;
+        match is_shared {
+            true if self.certificate.is_some() => return Err(SHARED_CERTIFICATE),
+            true if self.coverage => return Err(SHARED_COVERAGE),
+            true if self.depths => return Err(SHARED_REPORT),
             _ => {}
         }
         if self.certificate.is_some() {
@@ -121,7 +146,9 @@ impl Task {
         project: &'p Project,
         deadline: &Deadline,
     ) -> Result<Solved<'p>, Vec<Diagnostic>> {
-        let first = !(self.options.shortest || self.audit.is_some() || self.with_formulas);
+        // Several processes number them alike only if they know all.
+        let is_whole = self.options.shortest || self.options.processes;
+        let first = !(is_whole || self.audit.is_some() || self.with_formulas);
         if let Some(again) = self.checkpoint.as_ref().and_then(|wish| wish.again.as_ref()) {
             let before = again.first_valuations().map_err(|why| vec![plain_error(why)])?;
             return project.solve_as_before(deadline, false, self.relies(), before);
@@ -161,8 +188,17 @@ pub fn check(
     // Nothing can be enabled, and that is no news.
     let has_operations = !system.operations().is_empty();
     let options = &Options { deadlock: task.options.deadlock && has_operations, ..task.options.clone() };
-    let mut of_checkpoints = vec![];
+    let (mut of_checkpoints, mut is_elsewhere) = (vec![], None);
     let (explored, report) = match (&task.audit, &task.checkpoint) {
+        (None, None) if options.processes => {
+            let Some(joined) = &task.joined else {
+                return Err(vec![plain_error("the other processes were not met")]);
+            };
+            let ended = distributed::explore(solved, action, joined, options, deadline)?;
+            of_checkpoints = ended.notes;
+            is_elsewhere = (!joined.is_first()).then_some(ended.decision);
+            (ended.explored, None)
+        }
         (None, Some(wish)) => {
             let (explored, said) = kept::explore(solved, action, wish, options, deadline, progress)?;
             of_checkpoints = said;
@@ -191,6 +227,10 @@ pub fn check(
     });
     let seconds = begin.elapsed().as_secs_f64();
     no_start(solved, &explored, deadline)?;
+    // The others have their share, and the word of the first.
+    if let Some(decision) = is_elsewhere {
+        return Ok(elsewhere(&explored, decision, solved, seconds));
+    }
     let verdict = deadline.explain(explored.verdict.clone());
     let truncated = match &verdict {
         Verdict::Unknown(Why::Truncated(span)) => Some(*span),
@@ -221,7 +261,9 @@ pub fn check(
         },
     }
     let is_broken = explored.counts.violations + explored.counts.assertion_failures > 0;
-    let broken = match task.options.all && is_broken {
+    // Only what one process knows of the states can be told, and that is the way to the finding.
+    let has_states = !options.processes;
+    let broken = match task.options.all && is_broken && has_states {
         true => table::table(solved, &explored, &task.options, deadline),
         false => vec![],
     };
@@ -273,7 +315,7 @@ pub fn check(
     // Only what nothing has cut short says that something never happens.
     let is_exact = explored.reduction.as_ref().is_none_or(|r| r.strategy.is_exact());
     let (mut coverage, mut warnings) = (None, vec![]);
-    if complete && is_exact && truncated.is_none() && counts.wd_errors == 0 {
+    if complete && is_exact && truncated.is_none() && counts.wd_errors == 0 && has_states {
         let mut covered = coverage::of(opened, system, &explored, &operations);
         match word {
             Decision::Holds => warnings.extend(notes::never_fires(&opened.model, &covered.never)),
@@ -284,6 +326,9 @@ pub fn check(
             notes.extend(covered.details.is_none().then(|| notes::NOT_COVERED.to_string()));
         }
         coverage = Some(covered);
+    } else if !has_states {
+        let named = (complete && truncated.is_none()).then(|| notes::never_enabled(&operations));
+        notes.extend(named.flatten());
     } else if task.coverage {
         notes.push(notes::PARTIAL.to_string());
     }
@@ -315,6 +360,36 @@ pub fn check(
         depths,
         warnings,
     })
+}
+
+/// What a process has to say that is not the first of several.
+fn elsewhere(explored: &Explored, decision: Decision, solved: &Solved, seconds: f64) -> Checked {
+    let reason = match &explored.verdict {
+        Verdict::Unknown(why) => Some(why::text(why, &solved.project.opened)),
+        _ => None,
+    };
+    Checked {
+        verdict: decision,
+        reason,
+        finding: None,
+        operations: vec![],
+        constants: 0,
+        reduction: None,
+        complete: false,
+        truncated: None,
+        seconds,
+        total_seconds: seconds,
+        bytes: 0,
+        counts: explored.counts.clone(),
+        audit: None,
+        notes: vec![],
+        rests_on: vec![],
+        certificate: None,
+        broken: vec![],
+        coverage: None,
+        depths: vec![],
+        warnings: vec![],
+    }
 }
 
 /// Explores a machine whose constants are solved, reduced by all that its own text allows.

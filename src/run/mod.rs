@@ -43,6 +43,7 @@ pub mod constants;
 pub mod coverage;
 pub mod csp;
 pub mod deadline;
+pub mod distributed;
 pub mod export;
 pub mod follow;
 pub mod format;

@@ -46,6 +46,7 @@ pub fn text(why: &Why, opened: &Opened) -> String {
         }
         Why::Unaudited(what) => format!("nothing was found, but {what}, so that this is not audited"),
         Why::Audit(broken) => broken.to_string(),
+        Why::Processes(why) => format!("the processes could not search together to the end: {why}"),
         Why::Internal(what) => format!("internal error, please report it: {what}"),
     }
 }

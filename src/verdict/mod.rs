@@ -32,6 +32,10 @@
 //! }
 //! ```
 
+mod together;
+
+pub use together::{Closed, Share, Together};
+
 use crate::lang::diag::Span;
 use crate::value::fault::Fault;
 use kanon_refinement::kernel::Pass;
@@ -145,6 +149,8 @@ pub enum Ended {
     Passed(Pass),
     /// Another search was exhausted.
     Searched(Exhausted),
+    /// All shares of a search have passed.
+    Together(Together),
 }
 
 /// States are taken for one only if they are one, or symmetric. Which visited sets are exact is decided in this crate:
@@ -210,7 +216,7 @@ impl Proof {
         exact: Option<Exact>,
         states: usize,
     ) -> Result<Proof, Why> {
-        let (Ended::Passed(_) | Ended::Searched(_)) = ended;
+        let (Ended::Passed(_) | Ended::Searched(_) | Ended::Together(_)) = ended;
         let Complete(()) = complete;
         let Some(Exact(())) = exact else { return Err(Why::Approximate) };
         if states == 0 { Err(Why::NoInitialState) } else { Ok(Proof { states }) }
@@ -261,6 +267,8 @@ pub enum Why {
     Unaudited(&'static str),
     /// The audit found a mistake of ours.
     Audit(Box<Broken>),
+    /// A process that took part in the search is gone, or has something else to do.
+    Processes(String),
     /// Another mistake of ours.
     Internal(String),
 }

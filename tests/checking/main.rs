@@ -6,6 +6,7 @@ mod checkpoints;
 mod choices;
 mod datatypes;
 mod disk;
+mod distributed;
 mod elements;
 mod eventb;
 mod fixed;

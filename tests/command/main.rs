@@ -10,6 +10,7 @@ mod convert;
 mod coverage;
 #[cfg(target_os = "linux")]
 mod disk;
+mod distributed;
 mod fmt;
 mod follow;
 mod formulas;

@@ -25,6 +25,7 @@ const ORDER: [&str; 30] = [
     "process",
     "explore",
     "checkpoint",
+    "distribute",
     "refine",
     "ltl",
     "guided",

@@ -176,7 +176,7 @@ impl Layout {
 
     /// Packs into words that are 0.
     #[inline]
-    pub(super) fn pack_into(&self, row: &[u64], out: &mut [u64]) {
+    pub fn pack_into(&self, row: &[u64], out: &mut [u64]) {
         for (w, f) in row.iter().zip(&self.fields) {
             out[f.word] |= self.code(*w, f) << f.shift;
         }

@@ -305,6 +305,29 @@ impl Store {
         self.layout.words()
     }
 
+    /// How rows are packed.
+    pub fn layout(&self) -> Arc<Layout> {
+        self.layout.clone()
+    }
+
+    /// Adds the key of a row to `key`.
+    #[inline]
+    pub fn pack_to(&self, row: &[u64], key: &mut Vec<u64>) {
+        if self.layout.words() == 1 {
+            key.push(self.layout.pack_narrow(row));
+        } else {
+            let at = key.len();
+            key.resize(at + self.layout.words(), 0);
+            self.layout.pack_into(row, &mut key[at..]);
+        }
+    }
+
+    /// Whether a key is stored.
+    #[inline]
+    pub fn has(&self, key: &[u64]) -> bool {
+        !self.slot(key, hash(key)).is_free()
+    }
+
     /// Whether the limit of memory has kept the index from growing. It has room for some more states.
     pub fn is_cramped(&self) -> bool {
         self.is_cramped
