@@ -629,9 +629,12 @@ fn a_process_with_another_token_is_refused() {
 fn processes_that_do_not_do_the_same_are_told_what_differs() {
     let about = |text: &str| json!({"the text of m.mch": text, "the options": "o"});
     let begun = Instant::now();
-    for net in met(&["secret"; 3], &[about("1"), about("2"), about("1")], 0) {
+    let nets = met(&["secret"; 3], &[about("1"), about("2"), about("1")], 0);
+    for (me, net) in nets.into_iter().enumerate() {
         let why = net.err().expect("they differ");
-        assert!(why.contains("the text of m.mch") && !why.contains("the options"), "{why}");
+        let is_told = why.contains("the text of m.mch") && !why.contains("the options");
+        // The third may come when the first has ended.
+        assert!(is_told || me == 2 && why.contains("process 0"), "process {me}: {why}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(30));
 }

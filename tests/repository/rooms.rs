@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "lang",
     "model",
     "temporal",
