@@ -6,10 +6,10 @@
 
 use super::{Guided, Pair};
 use crate::model::Model;
+#[cfg(feature = "nauty")]
+use crate::symmetry::Grapher;
 use crate::symmetry::group::Reason;
 use crate::symmetry::{Action, Group, MachineAction, Perm, Sketch, Sketcher};
-#[cfg(feature = "nauty")]
-use crate::symmetry::{Graph, Grapher};
 use crate::system::{Label, System};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ struct Front {
 
 #[cfg(feature = "nauty")]
 impl Grapher for Front {
-    fn graph(&mut self, row: &[u64], out: &mut Graph) {
+    fn graph(&mut self, row: &[u64], out: &mut Sketch) {
         self.inner.graph(&row[..self.width.min(row.len())], out);
     }
 }
