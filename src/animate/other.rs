@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// A walk through a system that a file defines, with its name.
 pub fn walk(system: Systems, title: &str) -> Box<dyn Animated> {
     match system {
-        Systems::Net(system) => Box::new(Walk::new(Arc::new(system)).named(title)),
-        Systems::Process(system) => Box::new(Walk::new(Arc::new(system)).named(title)),
+        Systems::Net(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
+        Systems::Process(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
         Systems::Guided(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
     }
 }

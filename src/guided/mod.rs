@@ -116,8 +116,31 @@ pub struct Here {
 struct Offer {
     pair: usize,
     given: Arc<[u64]>,
-    /// The results that each wants, and the states that it leads to.
-    events: Vec<(EventId, Known, Arc<[u64]>, Vec<NodeId>)>,
+    events: Vec<Wanted>,
+}
+
+/// One of these events, the results that it wants, and the states that it leads to.
+struct Wanted {
+    event: EventId,
+    fits: Arc<[bool]>,
+    results: Arc<[u64]>,
+    targets: Vec<NodeId>,
+}
+
+/// A step that the process takes alone.
+struct Alone {
+    operation: usize,
+    event: Option<(EventId, Arc<[bool]>)>,
+    target: NodeId,
+}
+
+/// What the process can do in a state.
+#[derive(Default)]
+struct Can {
+    alone: Vec<Alone>,
+    offers: Vec<Offer>,
+    /// Events that the machine cannot have, by operation.
+    wrong: Vec<(usize, Box<Fault>)>,
 }
 
 impl Guided {
@@ -218,6 +241,53 @@ impl Guided {
         known
     }
 
+    /// What the process can do, alone and together with the machine.
+    fn can(&self, node: NodeId) -> Result<Can, Box<Why>> {
+        let silent = self.machine.operations().len();
+        let mut can = Can::default();
+        let mut inner = self.inner();
+        let processes = &mut inner.processes;
+        let steps = deep(|| processes.transitions(node))?;
+        for (label, target) in steps.iter() {
+            let target = *target;
+            let event = match label {
+                Does::Tau => {
+                    can.alone.push(Alone { operation: silent, event: None, target });
+                    continue;
+                }
+                Does::Tick => {
+                    can.alone.push(Alone { operation: silent + 1, event: None, target });
+                    continue;
+                }
+                Does::Event(event) => *event,
+            };
+            let Known { fits, does } = self.known(&mut inner, event);
+            match does {
+                How::Alone(operation) => {
+                    can.alone.push(Alone { operation, event: Some((event, fits)), target });
+                }
+                How::Wrong { pair, why } => {
+                    if !can.wrong.iter().any(|(_, known)| *known == why) {
+                        can.wrong.push((self.pairs[pair].event, why));
+                    }
+                }
+                How::Together { pair, given, results } => {
+                    let at = can.offers.iter().position(|o| o.pair == pair && o.given == given);
+                    let at = at.unwrap_or_else(|| {
+                        can.offers.push(Offer { pair, given, events: vec![] });
+                        can.offers.len() - 1
+                    });
+                    let events = &mut can.offers[at].events;
+                    match events.iter_mut().find(|wanted| wanted.event == event) {
+                        Some(wanted) => wanted.targets.push(target),
+                        None => events.push(Wanted { event, fits, results, targets: vec![target] }),
+                    }
+                }
+            }
+        }
+        Ok(can)
+    }
+
     fn together(&self, csp: &kanon_csp::eval::Machine, pair: usize, value: &Value) -> How {
         let Pair { event, .. } = self.pairs[pair];
         let fields = match value {
@@ -287,23 +357,23 @@ struct Joined<'a> {
 impl Visitor<WordEnv> for Joined<'_> {
     fn transition(&mut self, t: Transition<WordEnv>) -> ControlFlow<()> {
         let event = t.operation;
-        for (id, known, wanted, targets) in &self.offer.events {
+        for wanted in &self.offer.events {
             let mut is_wanted = true;
-            for (found, wanted) in self.guided.machine.results(event, t.here).zip(wanted.iter()) {
+            for (found, result) in self.guided.machine.results(event, t.here).zip(wanted.results.iter()) {
                 let Some(found) = found else {
                     let why = "a result that the channel has was assigned no value";
                     return self.visit.fault(event, Fault::limit(why));
                 };
-                is_wanted &= found == *wanted;
+                is_wanted &= found == *result;
             }
             if !is_wanted {
                 continue;
             }
-            for target in targets {
+            for target in &wanted.targets {
                 let row: Vec<u64> = t.target.iter().copied().chain([target.0.into()]).collect();
                 std::mem::swap(t.here, &mut self.here.words);
-                self.here.event = Some(*id);
-                self.here.fits = Some(known.fits.clone());
+                self.here.event = Some(wanted.event);
+                self.here.fits = Some(wanted.fits.clone());
                 let here = &mut *self.here;
                 let flow = self.visit.transition(Transition { operation: event, target: &row, here });
                 std::mem::swap(t.here, &mut self.here.words);
@@ -367,71 +437,22 @@ impl System for Guided {
 
     fn successors(&self, w: &mut Worker, source: &[u64], visit: &mut dyn Visitor<Here>) -> ControlFlow<()> {
         let Some((node, row)) = source.split_last() else { return ControlFlow::Continue(()) };
-        let silent = self.machine.operations().len();
-        let (mut alone, mut offers): (Vec<(usize, Option<(EventId, Known)>, NodeId)>, Vec<Offer>) =
-            (vec![], vec![]);
-        let mut wrong: Vec<(usize, Box<Fault>)> = vec![];
-        {
-            let mut inner = self.inner();
-            let processes = &mut inner.processes;
-            let steps = match deep(|| processes.transitions(NodeId(*node as u32))) {
-                Ok(steps) => steps,
-                Err(why) => {
-                    drop(inner);
-                    // Any operation may be missing.
-                    return (0..self.operations.len()).try_for_each(|o| visit.fault(o, self.fault(&why)));
-                }
-            };
-            for (label, target) in steps.iter() {
-                let event = match label {
-                    Does::Tau => {
-                        alone.push((silent, None, *target));
-                        continue;
-                    }
-                    Does::Tick => {
-                        alone.push((silent + 1, None, *target));
-                        continue;
-                    }
-                    Does::Event(event) => *event,
-                };
-                let known = self.known(&mut inner, event);
-                match &known.does {
-                    How::Alone(operation) => {
-                        let operation = *operation;
-                        alone.push((operation, Some((event, known)), *target));
-                    }
-                    How::Wrong { pair, why } => {
-                        if !wrong.iter().any(|(_, w)| w == why) {
-                            wrong.push((self.pairs[*pair].event, why.clone()));
-                        }
-                    }
-                    How::Together { pair, given, results } => {
-                        let (pair, given, results) = (*pair, given.clone(), results.clone());
-                        let at = offers.iter().position(|o| o.pair == pair && o.given == given);
-                        let at = at.unwrap_or_else(|| {
-                            offers.push(Offer { pair, given, events: vec![] });
-                            offers.len() - 1
-                        });
-                        let events = &mut offers[at].events;
-                        match events.iter_mut().find(|(e, ..)| *e == event) {
-                            Some((.., targets)) => targets.push(*target),
-                            None => events.push((event, known, results, vec![*target])),
-                        }
-                    }
-                }
-            }
-        }
+        let Can { alone, offers, wrong } = match self.can(NodeId(*node as u32)) {
+            Ok(can) => can,
+            // Any operation may be missing.
+            Err(why) => return (0..self.operations.len()).try_for_each(|o| visit.fault(o, self.fault(&why))),
+        };
         for (operation, fault) in wrong {
             visit.fault(operation, fault)?;
         }
-        for (operation, event, target) in alone {
-            let row: Vec<u64> = row.iter().copied().chain([target.0.into()]).collect();
-            let here = w.load(&self.machine, self.row(source));
-            if let Some((event, known)) = event {
+        for Alone { operation, event, target } in alone {
+            let target: Vec<u64> = row.iter().copied().chain([target.0.into()]).collect();
+            let here = w.load(&self.machine, row);
+            if let Some((event, fits)) = event {
                 here.event = Some(event);
-                here.fits = Some(known.fits);
+                here.fits = Some(fits);
             }
-            visit.transition(Transition { operation, target: &row, here })?;
+            visit.transition(Transition { operation, target: &target, here })?;
         }
         w.settle(&self.machine);
         for offer in &offers {

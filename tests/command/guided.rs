@@ -184,6 +184,14 @@ fn hidden_events_are_the_process_s_own() {
 }
 
 #[test]
+fn channels_of_modules_are_the_process_s_own() {
+    let script = "module M\nexports\nchannel up : {0..3}\nendmodule\nchannel up : {0..3}\n\
+                  MAIN = M::up!1 -> up!2 -> SKIP\n";
+    let (code, out) = guided("modules", script, &["--goal", "x = 2"]);
+    assert!(code == FAILS && out.contains("up(2)") && !out.contains("up(1)"), "{out}");
+}
+
+#[test]
 fn sets_that_no_event_has_are_permuted_and_others_are_not() {
     let machine = format!("{FOLDER}/Library.mch");
     let script = format!("{FOLDER}/Library.csp");

@@ -24,6 +24,7 @@ use crate::verdict::{Verdict, Why};
 use kanon_csp::eval::Machine as Csp;
 use kanon_csp::process::Processes;
 use kanon_csp::value::ConstantId;
+use kanon_csp::value::code::Member;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,6 +48,9 @@ pub(super) fn open(file: &Path, asked: &Asked, deadline: &Deadline) -> Result<Bo
         Err(diagnostics) => Err(project.refuse(diagnostics)),
     }
 }
+
+/// Operations with their channels, and what should be known of the others.
+type Paired = (Vec<(OpId, Pair)>, Vec<String>);
 
 fn refusal(why: impl Into<String>) -> Vec<Diagnostic> {
     vec![Diagnostic::error("C0409", Span::default(), why)]
@@ -123,15 +127,22 @@ fn both(
     Ok(Both { loaded, formulas })
 }
 
+/// The channel of a name at the top of a script, and where it is declared. Those of modules are the process's own.
+fn channel(csp: &Csp, name: &str) -> Option<(ConstantId, Span)> {
+    let program = csp.program();
+    let (_, at) = program.names.iter().find(|(n, _)| *n.text == *name)?;
+    let Some(Member::Constant(id)) = program.globals.get(*at) else { return None };
+    let constant = &program.constants[id.0 as usize];
+    constant.data.is_none().then_some((*id, constant.span))
+}
+
 /// The operations that a channel has the name of, with what the channel and the operation do not agree in.
-fn pairs(project: &Project, csp: &mut Csp) -> Result<(Vec<(OpId, Pair)>, Vec<String>), Vec<Diagnostic>> {
+fn pairs(project: &Project, csp: &mut Csp) -> Result<Paired, Vec<Diagnostic>> {
     let model = &project.opened.model;
     let events = model.operations.iter().enumerate().filter(|(_, o)| o.is_event);
     let (mut pairs, mut wrong, mut free) = (vec![], vec![], vec![]);
     for (event, (place, op)) in events.enumerate() {
-        let mut constants = csp.program().constants.iter().enumerate();
-        let channel = constants.find(|(_, c)| c.data.is_none() && c.name == op.name);
-        let Some((channel, span)) = channel.map(|(i, c)| (ConstantId(i as u32), c.span)) else {
+        let Some((channel, span)) = channel(csp, &op.name) else {
             free.push(format!("`{}`", op.name));
             continue;
         };

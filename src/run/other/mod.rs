@@ -326,22 +326,22 @@ pub struct Strolled {
 /// A system, by its language.
 pub enum Systems {
     /// A net.
-    Net(NetSystem),
+    Net(Box<NetSystem>),
     /// A process.
-    Process(ProcessSystem),
+    Process(Box<ProcessSystem>),
     /// A machine and a process.
     Guided(Box<Guided>),
 }
 
 impl From<NetSystem> for Systems {
     fn from(system: NetSystem) -> Systems {
-        Systems::Net(system)
+        Systems::Net(Box::new(system))
     }
 }
 
 impl From<ProcessSystem> for Systems {
     fn from(system: ProcessSystem) -> Systems {
-        Systems::Process(system)
+        Systems::Process(Box::new(system))
     }
 }
 
