@@ -61,6 +61,7 @@ pub fn property(g: &mut Generator, r: &mut Rng) -> Bound {
         (0..).zip(&g.model.operations).filter(|(_, o)| o.is_event).map(|(i, _)| i).collect();
     let step = |operation, test| StepAtom {
         operation,
+        foreign: None,
         is_instance: false,
         test,
         locals: vec![],
