@@ -102,6 +102,14 @@ impl<'t> Compiler<'t> {
         let mut names: Vec<(Ident, usize)> = vec![];
         self.listed(decls, top, &mut names);
         self.program.names = names;
+        let at_top = self.scopes[top.0].names.values().filter_map(|global| match global {
+            Global::Constant(id) => Some(*id),
+            _ => None,
+        });
+        let mut channels: Vec<ConstantId> = at_top.collect();
+        channels.retain(|id| self.program.constants[id.0 as usize].data.is_none());
+        channels.sort_unstable();
+        self.program.channels = channels;
         // Compiling may open instances, which have definitions.
         while let Some((scope, inside, timed, job)) = self.jobs.pop_front() {
             self.timed = timed;

@@ -224,6 +224,8 @@ pub struct Program {
     pub data: Vec<Datatype>,
     /// What is defined at the top, in the order of the text.
     pub names: Vec<(crate::tree::Ident, usize)>,
+    /// The channels that are declared at the top.
+    pub channels: Vec<ConstantId>,
     pub assertions: Vec<Assertion>,
     /// What `print` says.
     pub prints: Vec<UnitId>,

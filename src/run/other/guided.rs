@@ -24,7 +24,6 @@ use crate::verdict::{Verdict, Why};
 use kanon_csp::eval::Machine as Csp;
 use kanon_csp::process::Processes;
 use kanon_csp::value::ConstantId;
-use kanon_csp::value::code::Member;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -130,10 +129,8 @@ fn both(
 /// The channel of a name at the top of a script, and where it is declared. Those of modules are the process's own.
 fn channel(csp: &Csp, name: &str) -> Option<(ConstantId, Span)> {
     let program = csp.program();
-    let (_, at) = program.names.iter().find(|(n, _)| *n.text == *name)?;
-    let Some(Member::Constant(id)) = program.globals.get(*at) else { return None };
-    let constant = &program.constants[id.0 as usize];
-    constant.data.is_none().then_some((*id, constant.span))
+    let mut channels = program.channels.iter().map(|id| (*id, &program.constants[id.0 as usize]));
+    channels.find(|(_, c)| *c.name == *name).map(|(id, c)| (id, c.span))
 }
 
 /// The operations that a channel has the name of, with what the channel and the operation do not agree in.
