@@ -90,6 +90,7 @@ struct Cli {
 }
 
 #[derive(Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "there is one, as long as the program runs")]
 enum Command {
     /// Explore all states and look for errors
     Check(check::Args),
