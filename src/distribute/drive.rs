@@ -74,7 +74,7 @@ impl Outbox<'_> {
 /// Spreads keys over processes: every bit of the hash depends on all words, and it is not the store's.
 fn spread(words: impl Iterator<Item = u64>, processes: usize) -> Process {
     let hash = words.fold(1, hash::pair);
-    (u128::from(hash::mix(hash)) * processes as u128 >> 64) as Process
+    ((u128::from(hash::mix(hash)) * processes as u128) >> 64) as Process
 }
 
 impl Others for Outbox<'_> {
