@@ -123,8 +123,8 @@ impl Machine {
             // What was not tried once is not made up for by a later find.
             is_gap |= env.spent.get() > env.most;
             env.most += TRIES_EACH;
-            is_gap |= env.truncated.is_some()
-                || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
+            is_gap |=
+                env.truncated.is_some() || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
             all.push(one);
             Ok(!is_gap && all.len() <= MOST_TRIED)
         });
