@@ -132,6 +132,12 @@ ensure_solver() {
         say "kanon: no SMT solver; the obligations are written but not solved"
 }
 
+# What runs programs in XTL: their tests need it.
+ensure_prolog() {
+    command -v swipl >/dev/null 2>&1 && return 0
+    install "SWI-Prolog" swi-prolog-nox pl swi-prolog swi-prolog
+}
+
 # Another model checker for circuits, which some long tests compare with, is welcome too.
 ensure_abc() {
     command -v berkeley-abc >/dev/null 2>&1 && return 0

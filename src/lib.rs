@@ -73,6 +73,8 @@ pub mod trace;
 #[doc(hidden)]
 pub mod value;
 pub mod verdict;
+#[doc(hidden)]
+pub mod xtl;
 
 pub use explore::plan::Refusal;
 pub use explore::{Counts, Finding, FindingKind, Options, Order};

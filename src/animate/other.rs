@@ -10,6 +10,7 @@ pub fn walk(system: Systems, title: &str) -> Box<dyn Animated> {
     match system {
         Systems::Net(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
         Systems::Process(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
+        Systems::Xtl(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
         Systems::Guided(system) => Box::new(Walk::new(Arc::new(*system)).named(title)),
     }
 }

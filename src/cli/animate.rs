@@ -22,6 +22,9 @@ pub struct Args {
     /// machine
     #[arg(long, value_name = "SCRIPT")]
     pub csp: Option<PathBuf>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// A trace to begin with: kanon's JSON, ITF, or ProB's `.prob2trace`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

@@ -102,6 +102,9 @@ pub struct Args {
     /// machine
     #[arg(long, value_name = "SCRIPT")]
     pub csp: Option<PathBuf>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// Do not stop at a finding: explore everything and count
     #[arg(long)]
     pub all: bool,

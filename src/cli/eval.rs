@@ -18,6 +18,9 @@ pub struct Args {
     /// a CSP-M script
     #[arg(allow_hyphen_values = true)]
     pub expression: Option<String>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// Stop after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
     pub timeout: Option<Duration>,

@@ -47,6 +47,9 @@ pub struct Args {
     /// machine
     #[arg(long, value_name = "SCRIPT")]
     pub csp: Option<PathBuf>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// One node for all states in which this expression has the same value
     #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["aiger", "smt2", "dimacs"])]
     pub project: Option<String>,

@@ -39,6 +39,9 @@ pub struct Args {
     /// machine
     #[arg(long, value_name = "SCRIPT")]
     pub csp: Option<PathBuf>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// Show for every state of a counterexample which subformulas hold
     #[arg(long)]
     pub explain: bool,

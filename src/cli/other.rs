@@ -52,6 +52,21 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         (Some(_), None) => Some(Language::Guided),
         (None, language) => language,
     };
+    let runs_programs = match command {
+        Command::Check(a) => a.run_programs,
+        Command::Ltl(a) => a.run_programs,
+        Command::Export(a) => a.run_programs,
+        Command::Eval(a) => a.run_programs,
+        Command::Simulate(a) => a.run_programs,
+        Command::Repl(a) => a.run_programs,
+        Command::Animate(a) => a.run_programs,
+        _ => false,
+    };
+    let is_project = matches!(command, Command::Check(a) if a.is_project());
+    if runs_programs && language != Some(Language::Xtl) && !is_project {
+        let why = format!("`--run-programs` is for XTL, and {} is something else", file.display());
+        return Some(super::wrong(&why, as_json));
+    }
     // With `--hosts` it is a number.
     let is_number = matches!(command, Command::Check(a) if a.processes.hosts.is_some());
     if process.is_some() && !is_number && !matches!(language, Some(Language::Csp | Language::Guided)) {
@@ -67,7 +82,12 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
     if let Some(why) = language.refuses(question) {
         return Some(super::wrong(why, as_json));
     }
-    let more: &[&str] = if language == Language::Guided { &OF_MACHINES } else { &[] };
+    let more: &[&str] = match (language, question) {
+        (Language::Guided, _) => &OF_MACHINES,
+        (Language::Xtl, Question::Check) => &["run-programs", "no-invariant"],
+        (Language::Xtl, _) => &["run-programs"],
+        _ => &[],
+    };
     let is_allowed = |o: &str| allowed(question).contains(&o) || more.contains(&o);
     if let Some(option) = given.iter().find(|o| !is_allowed(o)) {
         let why = match language {
@@ -87,7 +107,12 @@ pub(super) fn answer(command: &Command, given: &[String]) -> Option<Exit> {
         Command::Export(a) => states(file, language, a, guide),
         Command::Simulate(a) => walks(file, language, a, guide),
         Command::Repl(_) | Command::Animate(_) => {
-            let asked = Asked { process: process.map(str::to_string), guide, ..Asked::default() };
+            let asked = Asked {
+                process: process.map(str::to_string),
+                guide,
+                run_programs: runs_programs,
+                ..Asked::default()
+            };
             by_hand(file, language, command, &asked)
         }
         _ => return None,
@@ -176,7 +201,9 @@ fn allowed(question: Question) -> &'static [&'static str] {
 
 /// The file or what is asked of it is wrong, or too large.
 fn refuse(refused: &Refused, as_json: bool, unanswered: impl FnOnce(&str) -> serde_json::Value) -> Exit {
-    let is_limit = |d: &&crate::lang::diag::Diagnostic| d.code == LIMIT || d.code == csp::LIMIT;
+    let is_limit = |d: &&crate::lang::diag::Diagnostic| {
+        d.code == LIMIT || d.code == csp::LIMIT || d.code == other::xtl::LIMIT
+    };
     let Some(limit) = refused.diagnostics.iter().find(is_limit) else {
         return super::refuse(refused, as_json);
     };
@@ -201,7 +228,13 @@ fn checked(file: &Path, language: Language, args: &check::Args, guide: Option<Gu
     let bounds = super::bounds(args.limits.timeout, args.max_memory);
     let deadline = super::bounded(bounds, as_json, &Sketch::default(), |_, why| json::unanswered(why, None));
     interrupt::listen(&deadline);
-    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), guide, ..Asked::default() };
+    let asked = Asked {
+        goal: args.goal.clone(),
+        process: args.process.clone(),
+        guide,
+        run_programs: args.run_programs,
+        ..Asked::default()
+    };
     let model = match other::open(file, language, &asked, &deadline) {
         Ok(model) => model,
         Err(refused) => {
@@ -257,8 +290,13 @@ fn formulas(file: &Path, language: Language, args: &ltl::Args, guide: Option<Gui
     let bounds = super::bounds(args.timeout, args.max_memory);
     let deadline = super::bounded(bounds, args.json, &Sketch::default(), report::ltl::unanswered);
     interrupt::listen(&deadline);
-    let asked =
-        Asked { formulas: formulas.clone(), process: args.process.clone(), guide, ..Asked::default() };
+    let asked = Asked {
+        formulas: formulas.clone(),
+        process: args.process.clone(),
+        guide,
+        run_programs: args.run_programs,
+        ..Asked::default()
+    };
     let answers = other::open(file, language, &asked, &deadline).and_then(|model| {
         let all: Result<Vec<_>, Refused> =
             formulas.iter().map(|f| model.ltl(f, &options, &deadline)).collect();
@@ -323,7 +361,8 @@ fn evaluated(file: &Path, language: Language, args: &eval::Args) -> Exit {
     let Some(expression) = &args.expression else {
         return super::wrong("there is no expression: `kanon eval FILE EXPRESSION`", false);
     };
-    let reply = opened(file, language, args.timeout, &Asked::default()).and_then(|(model, deadline)| {
+    let asked = Asked { run_programs: args.run_programs, ..Asked::default() };
+    let reply = opened(file, language, args.timeout, &asked).and_then(|(model, deadline)| {
         let reply = model.eval(expression);
         deadline.settle();
         reply
@@ -351,7 +390,8 @@ fn states(file: &Path, language: Language, args: &export::Args, guide: Option<Gu
             false,
         );
     };
-    let asked = Asked { process: args.process.clone(), guide, ..Asked::default() };
+    let asked =
+        Asked { process: args.process.clone(), guide, run_programs: args.run_programs, ..Asked::default() };
     let (model, deadline) = match opened(file, language, args.timeout, &asked) {
         Ok(opened) => opened,
         Err(refused) => return refuse(&refused, args.json, json::unknown),
@@ -380,7 +420,13 @@ fn walks(file: &Path, language: Language, args: &simulate::Args, guide: Option<G
     let bounds = super::bounds(args.timeout, None);
     let deadline = super::bounded(bounds, args.json, &Sketch::default(), |_, why| json::unknown(why));
     interrupt::listen(&deadline);
-    let asked = Asked { goal: args.goal.clone(), process: args.process.clone(), guide, ..Asked::default() };
+    let asked = Asked {
+        goal: args.goal.clone(),
+        process: args.process.clone(),
+        guide,
+        run_programs: args.run_programs,
+        ..Asked::default()
+    };
     let model = match other::open(file, language, &asked, &deadline) {
         Ok(model) => model,
         Err(refused) => {

@@ -8,6 +8,7 @@ use crate::report;
 use crate::report::project as shown;
 use crate::run::Deadline;
 use crate::run::manifest::{self, Entry, Given, Known, Setting};
+use crate::run::other::Language;
 use crate::run::suite::{Kind, Row, run_all};
 use crate::run::watch;
 use clap::{ArgAction, Args as _, FromArgMatches};
@@ -19,8 +20,8 @@ use std::time::Instant;
 const NAME: &str = "kanon.toml";
 
 /// Options of `check` that say where answers go, or where other machines are, which the project has for all of its
-/// machines, or not at all.
-const OUTPUT: [&str; 15] = [
+/// machines, or not at all; and that programs may run, which only the user says.
+const OUTPUT: [&str; 16] = [
     "json",
     "json-stream",
     "sarif",
@@ -35,11 +36,12 @@ const OUTPUT: [&str; 15] = [
     "wait",
     "report",
     "watch",
+    "run-programs",
     "help",
 ];
 
 /// Options that may stand beside a project.
-const BESIDE: [&str; 6] = ["json", "sarif", "junit", "annotations", "threads", "watch"];
+const BESIDE: [&str; 7] = ["json", "sarif", "junit", "annotations", "threads", "watch", "run-programs"];
 
 /// The settings of a machine: what a command has as options.
 fn known(command: clap::Command) -> Vec<Known> {
@@ -97,7 +99,12 @@ fn refused(entry: &Entry) -> Option<Diagnostic> {
 }
 
 /// What is run for a machine: its states, and its formulas if it has any.
-fn lines(entry: &Entry, of_ltl: &[Known], is_one_of_many: bool) -> (Vec<OsString>, Option<Vec<OsString>>) {
+fn lines(
+    entry: &Entry,
+    of_ltl: &[Known],
+    is_one_of_many: bool,
+    run_programs: bool,
+) -> (Vec<OsString>, Option<Vec<OsString>>) {
     let word = OsString::from;
     let has = |key: &str| entry.settings.iter().any(|s| s.key == key);
     let mut states = vec![word("check"), word("--json")];
@@ -105,11 +112,18 @@ fn lines(entry: &Entry, of_ltl: &[Known], is_one_of_many: bool) -> (Vec<OsString
     if is_one_of_many && !has("threads") && !has("engine") {
         states.push(word("--threads=1"));
     }
+    let may_run = run_programs && Language::of(&entry.file) == Some(Language::Xtl);
+    if may_run {
+        states.push(word("--run-programs"));
+    }
     states.extend([word("--"), entry.file.clone().into()]);
     let formulas = (!entry.formulas.is_empty()).then(|| {
         let mut line = vec![word("ltl"), word("--json")];
         let shared = entry.settings.iter().filter(|s| of_ltl.iter().any(|k| k.key == s.key));
         line.extend(shared.filter(|s| s.key != "threads").flat_map(arguments));
+        if may_run {
+            line.push(word("--run-programs"));
+        }
         line.extend([word("--"), entry.file.clone().into()]);
         line.extend(entry.formulas.iter().map(|f| word(&f.text)));
         line
@@ -168,8 +182,9 @@ pub fn run(args: &Args, given: &[String]) -> Exit {
     };
     let cores = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into));
     let of_ltl = known(super::ltl::Args::augment_args(clap::Command::new("ltl")));
+    let is_one_of_many = entries.len() > 1 && cores > 1;
     let of_entry: Vec<_> =
-        entries.iter().map(|e| lines(e, &of_ltl, entries.len() > 1 && cores > 1)).collect();
+        entries.iter().map(|e| lines(e, &of_ltl, is_one_of_many, args.run_programs)).collect();
     let all: Vec<Vec<OsString>> =
         of_entry.iter().flat_map(|(s, f)| std::iter::once(s).chain(f)).cloned().collect();
     let deadline = Deadline::never();

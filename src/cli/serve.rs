@@ -1,6 +1,7 @@
 //! `kanon serve`: the animator in a browser.
 
 use super::{Exit, ScopeOptions};
+use crate::lang::languages::for_path;
 use crate::report;
 use crate::serve::{Limits, Server, Settings};
 use std::net::{IpAddr, Ipv4Addr};
@@ -36,6 +37,12 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     if let Err(exit) = super::not_strict(&args.scope) {
         return exit;
+    }
+    // A page for a file that nothing can be asked about would only say so.
+    if args.path.is_file()
+        && let Err(why) = for_path(&args.path)
+    {
+        return super::wrong(&why, false);
     }
     let limits = Limits {
         time: args.timeout,

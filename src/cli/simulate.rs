@@ -22,6 +22,9 @@ pub struct Args {
     /// machine
     #[arg(long, value_name = "SCRIPT")]
     pub csp: Option<PathBuf>,
+    /// Run the file, if it is a program in XTL: confined, without files, network and other processes
+    #[arg(long)]
+    pub run_programs: bool,
     /// Random walks
     #[arg(long, value_name = "N", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]

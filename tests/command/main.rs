@@ -16,6 +16,8 @@ mod follow;
 mod formulas;
 mod graph;
 mod guided;
+#[cfg(target_os = "linux")]
+mod languages;
 mod limits;
 mod lsp;
 mod ltl;
@@ -41,3 +43,5 @@ mod traces;
 mod types;
 #[cfg(unix)]
 mod watch;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod xtl;

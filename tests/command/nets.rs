@@ -1,7 +1,6 @@
 //! Petri nets as people use them: `check`, `ltl`, `compare`, `eval`, `export` of PNML, and what is refused.
 
 use crate::program::{FAILS, HOLDS, UNKNOWN, WRONG, file, json, kanon};
-use kanon::run::other::{Language, Question};
 use std::collections::BTreeMap;
 
 struct Model {
@@ -137,20 +136,4 @@ fn what_makes_no_sense_for_a_net_is_refused_with_the_reason() {
     let ran = kanon(&["check", &bad.display().to_string()]);
     assert!(ran.code == WRONG && ran.err.contains("bad.pnml:2:3"), "{}", ran.err);
     assert_eq!(json(&["check", &bad.display().to_string(), "--json"], WRONG)["errors"][0]["code"], "N0301");
-}
-
-#[test]
-fn the_readme_says_what_works_for_which_language() {
-    let mut table = String::from("| command | B, Event-B, Z |");
-    Language::ALL.iter().for_each(|l| table += &format!(" {} |", l.name()));
-    table += "\n|---|---|";
-    Language::ALL.iter().for_each(|_| table += "---|");
-    for q in Question::ALL {
-        table += &format!("\n| `{}` | yes |", q.name());
-        for l in Language::ALL {
-            table += if l.refuses(q).is_none() { " yes |" } else { " no |" };
-        }
-    }
-    let readme = include_str!("../../README.md");
-    assert!(readme.contains(&table), "README.md needs this table:\n{table}");
 }

@@ -169,6 +169,23 @@ impl Terminal {
     }
 }
 
+/// Whether a file can be animated: its operations are on the screen before the program ends.
+pub fn animates(file: &[&str]) -> bool {
+    let mut t = Terminal::new(file, 24, 80);
+    let begun = Instant::now();
+    while !t.screen().contains("1 Operations") {
+        if let Some(status) = t.child.try_wait().expect("a child") {
+            assert_eq!(status.code(), Some(WRONG), "{file:?}: {}", t.screen());
+            return false;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{file:?}: neither\n{}", t.screen());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    t.press("q");
+    assert_eq!(t.ended(), Some(0), "{file:?}");
+    true
+}
+
 #[test]
 fn a_walk_on_a_terminal_of_80_by_24() {
     let mut t = Terminal::new(&["models/demo/Library.mch"], 24, 80);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of src in the way of the data. A room may use those before it.
-const ORDER: [&str; 31] = [
+const ORDER: [&str; 32] = [
     "lang",
     "model",
     "temporal",
@@ -23,6 +23,7 @@ const ORDER: [&str; 31] = [
     "symmetry",
     "net",
     "process",
+    "xtl",
     "explore",
     "checkpoint",
     "distribute",

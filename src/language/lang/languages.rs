@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub static ALL: [&dyn FrontEnd; 3] = [&ClassicalB, &EventB, &Z];
 
 /// Languages that are known and not read, by the endings of their files.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 10] = [
     ("bcm", "checked Event-B machine of Rodin"),
     ("bcc", "checked Event-B context of Rodin"),
     ("csp", "CSP-M specification"),
@@ -25,6 +25,7 @@ const REFUSED: [(&str, &str); 9] = [
     ("rmch", "machine of B rules"),
     ("pml", "Promela model"),
     ("pnml", "Petri net"),
+    ("p", "program in XTL"),
 ];
 
 /// Who reads a file, by its ending; or what to say instead.
@@ -42,6 +43,9 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
                 }
                 "Petri net" => {
                     " by this command; `check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl` and `animate` read it"
+                }
+                "program in XTL" => {
+                    " by this command; `check`, `ltl`, `eval`, `export`, `simulate`, `repl` and `animate` read it, with `--run-programs`"
                 }
                 _ => "",
             };

@@ -10,6 +10,7 @@
 mod csp;
 mod guided;
 mod net;
+pub mod xtl;
 
 use super::compare::{Compared, Ran};
 use super::simulate::{Findings, MAX_INITIAL, Simulated, Task, nothing, walks};
@@ -31,6 +32,7 @@ use crate::temporal::syntax::Formula;
 use crate::trace::fault::fault_message;
 use crate::value::fault::Fault;
 use crate::verdict::{Decision, Verdict, Why};
+use crate::xtl::XtlSystem;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -45,6 +47,8 @@ pub enum Language {
     Csp,
     /// A B machine that a process guides.
     Guided,
+    /// Languages of one's own: `start/1`, `trans/3` and `prop/2` in Prolog.
+    Xtl,
 }
 
 /// What the program can be asked to do with a file.
@@ -98,7 +102,7 @@ impl Question {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 3] = [Language::Net, Language::Csp, Language::Guided];
+    pub const ALL: [Language; 4] = [Language::Net, Language::Csp, Language::Guided, Language::Xtl];
 
     /// That of a file, by its ending; none for B and Event-B, and for files of unknown endings.
     pub fn of(file: &std::path::Path) -> Option<Language> {
@@ -112,6 +116,7 @@ impl Language {
             Language::Net => "PNML",
             Language::Csp => "CSP-M",
             Language::Guided => "B with CSP-M",
+            Language::Xtl => "XTL",
         }
     }
 
@@ -121,6 +126,7 @@ impl Language {
             Language::Net => &kanon_pnml::EXTENSIONS,
             Language::Csp => &kanon_csp::EXTENSIONS,
             Language::Guided => &[],
+            Language::Xtl => &["p"],
         }
     }
 
@@ -146,6 +152,14 @@ impl Language {
                 "`compare` compares strategies of symmetry, and none is used for CSP-M: data are values that a \
                  script may compare and count",
             ),
+            (Language::Xtl, Question::Graph) => Some(
+                "`graph` draws how the values of a state hang together, and a state of XTL is a term whose meaning \
+                 only its program knows: `export --dot` draws the states that are reached",
+            ),
+            (Language::Xtl, Question::Compare) => Some(
+                "`compare` compares strategies of symmetry, and none is used for XTL: a program may tell any term \
+                 from any other",
+            ),
             _ => None,
         }
     }
@@ -162,6 +176,8 @@ pub struct Asked {
     pub process: Option<String>,
     /// The script that guides a machine, for [`Language::Guided`].
     pub guide: Option<Guide>,
+    /// Programs may run: only the user says so.
+    pub run_programs: bool,
 }
 
 /// What is guided, and how large it is.
@@ -331,6 +347,8 @@ pub enum Systems {
     Process(Box<ProcessSystem>),
     /// A machine and a process.
     Guided(Box<Guided>),
+    /// A program.
+    Xtl(Box<XtlSystem>),
 }
 
 impl From<NetSystem> for Systems {
@@ -348,6 +366,12 @@ impl From<ProcessSystem> for Systems {
 impl From<Guided> for Systems {
     fn from(system: Guided) -> Systems {
         Systems::Guided(Box::new(system))
+    }
+}
+
+impl From<XtlSystem> for Systems {
+    fn from(system: XtlSystem) -> Systems {
+        Systems::Xtl(Box::new(system))
     }
 }
 
@@ -433,6 +457,7 @@ pub fn open(
         Language::Net => net::open(&mut sources, file, asked, deadline).map_err(|d| vec![d]),
         Language::Csp => csp::open(&mut sources, file, asked, deadline),
         Language::Guided => return guided::open(file, asked, deadline),
+        Language::Xtl => xtl::open(&mut sources, file, asked, deadline),
     };
     opened.map_err(|diagnostics| Refused { sources, diagnostics })
 }
