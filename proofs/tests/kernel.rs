@@ -404,8 +404,12 @@ fn explore_in_shares(
                             let key = (s1, rep[s2]);
                             let inv = k.mc0.inv.contains(s2);
                             match kernel {
-                                None => even.receive(|x| drop(x.visit(key, |_, _| inv))),
-                                Some(()) => odd.receive(|x| drop(x.visit(key, |_, _| inv))),
+                                None => even.receive(|x| {
+                                    let _ = x.visit(key, |_, _| inv);
+                                }),
+                                Some(()) => odd.receive(|x| {
+                                    let _ = x.visit(key, |_, _| inv);
+                                }),
                             }
                         }
                     }

@@ -578,8 +578,8 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
     }
 
     fn settle(&mut self, before: u64) {
-        while let Some((_, states)) = self.held.pop_front_if(|(depth, _)| *depth < before) {
-            for s1 in states {
+        while self.held.front().is_some_and(|(depth, _)| *depth < before) {
+            for s1 in self.held.pop_front().map(|(_, states)| states).unwrap_or_default() {
                 let id = s1.id();
                 // All successors were yielded, those that were handed on have arrived: nothing is left of the expansion.
                 match self.kernel.expand(s1, |_, _| ControlFlow::Continue(())) {

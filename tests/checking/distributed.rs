@@ -48,12 +48,10 @@ type Streams = Vec<Vec<Option<TcpStream>>>;
 /// Connections between all pairs of processes.
 fn mesh(n: usize, between: impl Fn(usize, usize) -> Option<Arc<Relay>>) -> Streams {
     let mut streams: Streams = (0..n).map(|_| (0..n).map(|_| None).collect()).collect();
-    for i in 0..n {
-        for j in i + 1..n {
-            let relay = between(i, j);
-            let (one, other) = pair(relay.as_deref());
-            (streams[i][j], streams[j][i]) = (Some(one), Some(other));
-        }
+    for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
+        let relay = between(i, j);
+        let (one, other) = pair(relay.as_deref());
+        (streams[i][j], streams[j][i]) = (Some(one), Some(other));
     }
     streams
 }
@@ -266,7 +264,7 @@ fn random_machines() {
         .map(|seed: u64| {
             let m = Random::new(seed, 8);
             let options = Options {
-                all: seed % 2 == 0,
+                all: seed.is_multiple_of(2),
                 symmetry: [Strategy::Off, Strategy::Canon, Strategy::Auto][seed as usize / 2 % 3],
                 max_states: Some(300),
                 ..Options::default()
@@ -313,7 +311,7 @@ impl Graph {
         // Without an initial state there is nothing that could hold.
         next[0].push(1);
         let mut is_good = vec![true; n];
-        if seed % 3 == 0 {
+        if seed.is_multiple_of(3) {
             is_good[1 + draw(n - 1)] = false;
         }
         let operations = vec![Operation { name: "step".into(), may_repeat: false }];
