@@ -80,7 +80,7 @@ impl System for Machine {
 
     fn writes(&self, operation: usize) -> Option<Vec<usize>> {
         let place = |slot: &u32| self.offset + *slot as usize - self.const_slots();
-        Some(self.events[operation].writes.iter().map(place).collect())
+        Some(self.events.get(operation)?.writes.iter().map(place).collect())
     }
 
     #[inline]
