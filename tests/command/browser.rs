@@ -557,10 +557,10 @@ fn two_thousand_states_are_drawn() {
 #[ignore = "needs chromium and its driver"]
 fn a_check_that_is_watched_is_not_slower() {
     let folder = folder("watched");
-    let text = "MACHINE Large VARIABLES x, y, z INVARIANT x : 0..129 & y : 0..129 & z : 0..129
+    let text = "MACHINE Large VARIABLES x, y, z INVARIANT x : 0..179 & y : 0..179 & z : 0..179
         INITIALISATION x, y, z := 0, 0, 0
-        OPERATIONS a = SELECT x < 129 THEN x := x + 1 END; b = SELECT y < 129 THEN y := y + 1 END;
-        c = SELECT z < 129 THEN z := z + 1 END END";
+        OPERATIONS a = SELECT x < 179 THEN x := x + 1 END; b = SELECT y < 179 THEN y := y + 1 END;
+        c = SELECT z < 179 THEN z := z + 1 END END";
     std::fs::write(folder.join("Large.mch"), text).expect("a file");
     let s = Served::new(&folder.join("Large.mch"), &[]);
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -24,13 +24,14 @@ async function start(page, question, about) {
   page.refresh();
   try {
     await ask(question, about);
-    for (;;) {
+    // What is over soon is shown soon; after that the chart has to leave the cores to the search.
+    for (let pause = 200; ; pause = 600) {
       const told = await ask("job", { from: 0 });
       if (mine !== turn) return;
       Object.assign(job, told);
       if (page.shown === "check") page.refresh();
       if (!told.running) break;
-      await new Promise((done) => setTimeout(done, 200));
+      await new Promise((done) => setTimeout(done, pause));
     }
   } catch (e) {
     if (mine !== turn) return;
