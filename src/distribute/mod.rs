@@ -54,6 +54,10 @@
 //! depths up to d, and of what is found at the least depth the least is told, by what it is and by its key.
 //! So what is explored, counted and found does not depend on how many processes there are, nor on who was quick.
 //!
+//! **Proof information** (`--proof-info`) needs no more than in one process: a fact is used for a step from a state that
+//! fulfils the whole invariant, and only such states are taken for expansion, by whichever kernel; error states never
+//! are. The owner of the target hears which operation led to it, and asks the same observers.
+//!
 //! Absent on purpose: batches of states and threads inside a process; encryption.
 
 mod batch;
