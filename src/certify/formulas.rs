@@ -27,7 +27,7 @@ use std::io::Write;
 use std::time::Duration;
 
 /// A proof that was found.
-pub struct Found<'a> {
+pub struct Argued<'a> {
     /// The ways to argue, the first that succeeds.
     pub arguments: Vec<Argument>,
     /// The lemmas of an invariant, as bytes.
@@ -70,7 +70,7 @@ pub fn write_formulas<W: Write>(
     out: W,
     mut statement: Statement,
     opened: &Opened,
-    found: &Found,
+    found: &Argued,
     stop: &Stop,
 ) -> Result<W, Failed> {
     let mut last = Failed::Inside("there is no argument".into());
@@ -96,7 +96,7 @@ fn decided(
     opened: &Opened,
     argument: Argument,
     lemmas: &[Vec<u8>],
-    found: &Found,
+    found: &Argued,
     stop: &Stop,
 ) -> Result<Vec<Decided>, Failed> {
     let inside = |why: String| Failed::Inside(why);
@@ -105,7 +105,7 @@ fn decided(
     all.iter().map(|q| decide(&encoded.encoder.terms, q, found, stop)).collect()
 }
 
-fn decide(terms: &Terms, q: &Question, found: &Found, stop: &Stop) -> Result<Decided, Failed> {
+fn decide(terms: &Terms, q: &Question, found: &Argued, stop: &Stop) -> Result<Decided, Failed> {
     let within = if found.solver.is_some() { stop.within(PATIENCE) } else { stop.clone() };
     let why = match refuted(terms, &q.claims, &within) {
         Ok(Some(decided)) => return Ok(decided),

@@ -9,7 +9,7 @@
 mod formulas;
 pub mod ltl;
 
-pub use formulas::{Found, write_formulas};
+pub use formulas::{Argued, write_formulas};
 
 use crate::explore::{Explored, StateId};
 use crate::model::{Decl, Model};

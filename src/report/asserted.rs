@@ -1,7 +1,7 @@
 //! What a CSP-M script asserts, and whether it is so.
 
 use super::{diagnostic, json};
-use crate::run::csp::{Answer, Asserted, Claim, Found};
+use crate::run::csp::{Answer, Asserted, Claim, Violated};
 use serde_json::{Map, Value, json};
 
 /// A line for each assertion, and why under it.
@@ -24,7 +24,7 @@ fn claim(c: &Claim, asserted: &Asserted, colour: bool) -> String {
     }
 }
 
-fn why(found: &Found) -> String {
+fn why(found: &Violated) -> String {
     format!("    after <{}>\n    {}: {}\n", found.trace.join(", "), found.kind, found.what)
 }
 

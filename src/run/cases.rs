@@ -116,7 +116,7 @@ pub fn cases(solved: &Solved, task: &Task, deadline: &Deadline) -> Result<Cases,
         Verdict::Unknown(why) => Some(why::text(&deadline.why().unwrap_or(why.clone()), opened)),
         _ => Some("something has no value, so that steps may be missing".to_string()),
     };
-    let mut found = Found { solved, explored: &explored, covered: vec![] };
+    let mut found = Covering { solved, explored: &explored, covered: vec![] };
     found.steps(task, deadline, &mut answer);
     if task.conjuncts {
         found.conjuncts(deadline, &mut answer);
@@ -133,14 +133,14 @@ pub fn cases(solved: &Solved, task: &Task, deadline: &Deadline) -> Result<Cases,
 /// Steps after a stored state.
 type Steps = Vec<(Label, Vec<u64>)>;
 
-struct Found<'s, 'p> {
+struct Covering<'s, 'p> {
     solved: &'s Solved<'p>,
     explored: &'s Explored,
     /// A stored state, steps after it, and what they cover.
     covered: Vec<(StateId, Steps, Goal)>,
 }
 
-impl Found<'_, '_> {
+impl Covering<'_, '_> {
     /// Operations, and pairs of them.
     fn steps(&mut self, task: &Task, deadline: &Deadline, answer: &mut Cases) {
         let machine = &*self.solved.machine;

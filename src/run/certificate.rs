@@ -2,7 +2,7 @@
 
 use super::project::{Project, Solved};
 use crate::certify::ltl::Paths;
-use crate::certify::{self, Failed, Found};
+use crate::certify::{self, Failed, Argued};
 use crate::explore::plan::Refusal;
 use crate::explore::{Explored, Options};
 use crate::ltl::machine::Predicates;
@@ -137,7 +137,7 @@ pub fn write_formulas(
     path: &Path,
     project: &Project,
     options: &Options,
-    found: &Found,
+    found: &Argued,
     stop: &solver::Stop,
 ) -> Result<PathBuf, String> {
     let statement = statement(project, options);

@@ -188,17 +188,17 @@ pub enum Answer {
         /// How many states were looked at, where all were.
         states: Option<usize>,
         /// Why what is negated is not so.
-        because: Option<Found>,
+        because: Option<Violated>,
     },
     /// It is not so; what is negated and true has no counterexample.
-    Fails(Option<Found>),
+    Fails(Option<Violated>),
     /// Not known, and why.
     Unknown(Box<Diagnostic>),
 }
 
 /// A counterexample, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Violated {
     /// `trace`, `refusal`, `divergence`, `deadlock`, `nondeterminism`
     pub kind: &'static str,
     /// The events that were seen.
@@ -251,7 +251,7 @@ fn claims(
     Ok(claims)
 }
 
-fn found(processes: &Processes, c: &Counterexample) -> Found {
+fn found(processes: &Processes, c: &Counterexample) -> Violated {
     let list = |labels: &[Label]| {
         let each: Vec<String> = labels.iter().map(|l| show_label(processes, *l)).collect();
         if each.is_empty() { "nothing".to_string() } else { format!("{{{}}}", each.join(", ")) }
@@ -275,5 +275,5 @@ fn found(processes: &Processes, c: &Counterexample) -> Found {
         }
         Violation::NoTrace => ("trace", "the trace cannot go on here".to_string()),
     };
-    Found { kind, trace: c.trace.iter().map(|l| show_label(processes, *l)).collect(), what }
+    Violated { kind, trace: c.trace.iter().map(|l| show_label(processes, *l)).collect(), what }
 }

@@ -6,7 +6,7 @@
 //! answer, the plan is run as if nobody had asked.
 
 use super::Stop;
-use super::constants::{Found, Solver};
+use super::constants::{Solver, Yielded};
 use super::machine::Machine;
 use crate::eval::compile::Compiler;
 use crate::eval::node::Env;
@@ -61,7 +61,7 @@ impl Machine {
         &self,
         why: Occasion,
         stop: &Stop,
-        found: &mut dyn FnMut(Found) -> Res<bool>,
+        found: &mut dyn FnMut(Yielded) -> Res<bool>,
     ) -> Option<Res<bool>> {
         let cell = match why {
             Occasion::ManyValues => &self.solved,
@@ -72,10 +72,10 @@ impl Machine {
             Solver::Plan => None,
             answer @ (Solver::Done(all) | Solver::Faulty(all, _)) => {
                 let fault = match answer {
-                    Solver::Faulty(_, fault) => Some(Found::Fault(fault.clone())),
+                    Solver::Faulty(_, fault) => Some(Yielded::Fault(fault.clone())),
                     _ => None,
                 };
-                for one in fault.into_iter().chain(all.iter().map(|v| Found::Valuation(v.clone()))) {
+                for one in fault.into_iter().chain(all.iter().map(|v| Yielded::Valuation(v.clone()))) {
                     match found(one) {
                         Ok(true) => {}
                         other => return Some(other),
@@ -87,7 +87,7 @@ impl Machine {
         }
     }
 
-    fn one_by_one(&self, stop: &Stop, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
+    fn one_by_one(&self, stop: &Stop, found: &mut dyn FnMut(Yielded) -> Res<bool>) -> Res<bool> {
         let problem = self.problem();
         let limits = Limits { steps: STEPS, stop: Some(stop.clone()), ..Limits::default() };
         let mut encoded = problem.encode(limits, Mutant::None).map_err(|r| Fault::limit(r.why.clone()))?;
@@ -96,7 +96,7 @@ impl Machine {
         let clock = solver::Stop::never().with_flag(stop.clone());
         let ended = encoded.each(&clock, &mut |values| tests.hold(values, &[]), &mut |values| {
             answer = match tests.vals(&values) {
-                Some(vals) => found(Found::Valuation(vals)),
+                Some(vals) => found(Yielded::Valuation(vals)),
                 None => Err(Fault::limit("a value without a representation")),
             };
             if matches!(answer, Ok(true)) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -21,7 +21,7 @@ pub struct Setup {
 }
 
 /// What PROPERTIES yield.
-pub(super) enum Found {
+pub(super) enum Yielded {
     /// A valuation; the same one may be found again.
     Valuation(Vec<Val>),
     /// A property has no value.

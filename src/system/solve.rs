@@ -2,7 +2,7 @@
 //! others as they come.
 
 use super::by_solver::Occasion;
-use super::constants::{Found, Setup, Valuations};
+use super::constants::{Setup, Valuations, Yielded};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
 use crate::eval::node::{Env, Slot};
@@ -62,7 +62,7 @@ enum End {
 /// What becomes of the plan of PROPERTIES in few tries.
 enum InShort {
     /// It is through.
-    Whole(Vec<Found>),
+    Whole(Vec<Yielded>),
     /// It has found so much on the way that the solver, who takes longer for one, would not be done with all of them.
     Fertile,
     /// Anything else.
@@ -71,7 +71,7 @@ enum InShort {
 
 impl Machine {
     /// Solves PROPERTIES, in an order that depends on nothing but the model and its scope.
-    fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Found) -> Res<bool>) -> Res<bool> {
+    fn solve(&self, env: &mut Env, found: &mut dyn FnMut(Yielded) -> Res<bool>) -> Res<bool> {
         let stop = env.stop.clone().unwrap_or_default();
         match self.plan_in_short(&stop) {
             InShort::Whole(all) => {
@@ -98,7 +98,7 @@ impl Machine {
         let planned = self.plan(env, &mut |one, env| {
             is_gap = std::mem::take(&mut is_first)
                 && (env.truncated.is_some()
-                    || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..))));
+                    || matches!(&one, Yielded::Fault(f) if matches!(**f, Fault::Limit(..))));
             if is_gap { Ok(false) } else { found(one) }
         });
         is_gap |= is_first
@@ -123,8 +123,8 @@ impl Machine {
             // What was not tried once is not made up for by a later find.
             is_gap |= env.spent.get() > env.most;
             env.most += TRIES_EACH;
-            is_gap |=
-                env.truncated.is_some() || matches!(&one, Found::Fault(f) if matches!(**f, Fault::Limit(..)));
+            is_gap |= env.truncated.is_some()
+                || matches!(&one, Yielded::Fault(f) if matches!(**f, Fault::Limit(..)));
             all.push(one);
             Ok(!is_gap && all.len() <= MOST_TRIED)
         });
@@ -134,7 +134,7 @@ impl Machine {
             // The same ones again and again are no reason.
             Ok(false)
                 if !self.properties.may_repeat
-                    && all.iter().all(|one| matches!(one, Found::Valuation(_))) =>
+                    && all.iter().all(|one| matches!(one, Yielded::Valuation(_))) =>
             {
                 InShort::Fertile
             }
@@ -160,11 +160,11 @@ impl Machine {
     }
 
     /// Runs the plan of PROPERTIES. A visit also sees whether anything was cut off so far.
-    fn plan(&self, env: &mut Env, found: &mut dyn FnMut(Found, &mut Env) -> Res<bool>) -> Res<bool> {
+    fn plan(&self, env: &mut Env, found: &mut dyn FnMut(Yielded, &mut Env) -> Res<bool>) -> Res<bool> {
         let n = self.const_slots();
         self.properties.solve(env, &mut |env| {
             if let Some(e) = env.pending.clone() {
-                return found(Found::Fault(e), env);
+                return found(Yielded::Fault(e), env);
             }
             let mut valuation = Vec::with_capacity(n);
             for (slot, v) in env.slots[..n].iter().enumerate() {
@@ -172,11 +172,11 @@ impl Machine {
                 // Functions over infinite domains stay symbolic; constants are never compared as states.
                 let is_forced = v.is_lazy() && !ops::unlisted(&v);
                 if !is_forced && let Err(e) = ops::visited(&v) {
-                    return found(Found::Fault(e), env);
+                    return found(Yielded::Fault(e), env);
                 }
                 valuation.push(if is_forced { force(v, &self.slots[slot].rep)? } else { v });
             }
-            found(Found::Valuation(valuation), env)
+            found(Yielded::Valuation(valuation), env)
         })
     }
 
@@ -200,8 +200,8 @@ impl Machine {
         let repeats = self.properties.may_repeat;
         let solved = self.solve(env, &mut |one| {
             let valuation = match one {
-                Found::Valuation(valuation) => valuation,
-                Found::Fault(e) => {
+                Yielded::Valuation(valuation) => valuation,
+                Yielded::Fault(e) => {
                     all.fault.get_or_insert(e);
                     return Ok(true);
                 }
@@ -389,8 +389,8 @@ impl Machine {
         let repeats = self.properties.may_repeat;
         let solved = self.solve(&mut env, &mut |one| {
             let valuation = match one {
-                Found::Valuation(valuation) => valuation,
-                Found::Fault(e) => {
+                Yielded::Valuation(valuation) => valuation,
+                Yielded::Fault(e) => {
                     is_faulty = true;
                     return Ok(visit.fault(e).is_continue());
                 }

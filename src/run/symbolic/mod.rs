@@ -19,7 +19,7 @@ use super::notes;
 use super::project::Project;
 use super::proofs;
 use super::why;
-use crate::certify::Found;
+use crate::certify::Argued;
 use crate::explore::plan::Refusal;
 use crate::explore::{Options, Order};
 use crate::lang::diag::{Diagnostic, Span};
@@ -620,7 +620,7 @@ fn came(
                         let found = certified(task, &mut encoded, &proof, &answered.invariant);
                         let smt = smt_name(&solvers).map(|name| (name, &make as _));
                         let written = found.and_then(|found| {
-                            let found = Found { solver: smt, ..found };
+                            let found = Argued { solver: smt, ..found };
                             certificate::write_formulas(path, project, &options, &found, &stop)
                         });
                         answered.certificate = Some(written);
@@ -650,7 +650,7 @@ fn certified<'a>(
     encoded: &mut Encoded,
     proof: &kanon_solver::engine::Proof,
     shown: &[String],
-) -> Result<Found<'a>, String> {
+) -> Result<Argued<'a>, String> {
     let depth = proof.depth as u64;
     let arguments = match task.engine {
         Engine::Ic3 => vec![Argument::Invariant],
@@ -667,7 +667,7 @@ fn certified<'a>(
         put.ok_or("a lemma has no form in a certificate")?;
         lemmas.push(bytes);
     }
-    Ok(Found { arguments, lemmas, shown: shown.to_vec(), solver: None, mutant: task.mutant })
+    Ok(Argued { arguments, lemmas, shown: shown.to_vec(), solver: None, mutant: task.mutant })
 }
 
 /// Whether these are true together for some values. What is learned of quantifiers on the way becomes an axiom.

@@ -5,7 +5,7 @@
 //! unless another schema is made of them. Lines `%%kanon state S`, `init`, `operations`, `ignore` say otherwise. A
 //! schema that speaks of an after-state and is no operation is an error: it would be missing from the machine.
 
-use super::check::{Component, Defined, Found, Schema};
+use super::check::{Component, Defined, Paragraphs, Schema};
 use super::lex::Directive;
 use super::make;
 use super::tree::{Kind, ParagraphKind, Spec, strokes};
@@ -28,7 +28,7 @@ struct Orders {
 }
 
 /// The machine of a specification.
-pub fn machine(name: Ident, spec: &Spec, found: Found, diags: &mut Vec<Diagnostic>) -> Machine {
+pub fn machine(name: Ident, spec: &Spec, found: Paragraphs, diags: &mut Vec<Diagnostic>) -> Machine {
     let orders = orders(&spec.directives, diags);
     let span = name.span;
     let mut made = Machine { ..Machine::empty(MachineKind::Machine, name, span) };

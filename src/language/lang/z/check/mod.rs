@@ -68,7 +68,7 @@ pub struct Defined {
 
 /// What paragraphs say.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Paragraphs {
     pub sets: Vec<SetDecl>,
     pub free: Vec<FreeDecl>,
     pub constants: Vec<Ident>,
@@ -87,7 +87,7 @@ const LARGEST: usize = 500_000;
 const MAX_ERRORS: usize = 50;
 
 /// Looks at all paragraphs.
-pub fn check(paragraphs: &[Paragraph]) -> Found {
+pub fn check(paragraphs: &[Paragraph]) -> Paragraphs {
     let mut checker = Checker::default();
     for p in paragraphs {
         if checker.found.diagnostics.len() > MAX_ERRORS {
@@ -111,7 +111,7 @@ struct Checker {
     instances: usize,
     numbers: usize,
     nodes: usize,
-    found: Found,
+    found: Paragraphs,
 }
 
 impl Checker {
