@@ -78,6 +78,15 @@ pub trait Animated: Send {
     fn redo(&mut self) -> bool;
     /// See [`Walk::go`].
     fn go(&mut self, place: Option<Place>) -> bool;
+    /// See [`Walk::address`].
+    fn address(&mut self, stop: &Stop) -> Option<String>;
+    /// See [`Walk::go_to`].
+    ///
+    /// # Errors
+    /// See there.
+    fn go_to(&mut self, address: &str, stop: &Stop) -> Result<(), String>;
+    /// How many places the walk has been at.
+    fn places(&self) -> usize;
     /// See [`Walk::random`].
     fn random(&mut self, steps: usize, seed: u64, stop: &Stop) -> (usize, End);
     /// The way here as the text of a file; what the file is called decides on its format.
@@ -194,6 +203,15 @@ impl Animated for Session {
     fn go(&mut self, place: Option<Place>) -> bool {
         self.walk_mut().go(place)
     }
+    fn address(&mut self, stop: &Stop) -> Option<String> {
+        self.walk_mut().address(stop)
+    }
+    fn go_to(&mut self, address: &str, stop: &Stop) -> Result<(), String> {
+        self.walk_mut().go_to(address, stop)
+    }
+    fn places(&self) -> usize {
+        self.walk().visited().len()
+    }
     fn random(&mut self, steps: usize, seed: u64, stop: &Stop) -> (usize, End) {
         self.walk_mut().random(steps, seed, stop)
     }
@@ -302,6 +320,15 @@ impl<S: System + Send + Sync> Animated for Walk<S> {
     }
     fn go(&mut self, place: Option<Place>) -> bool {
         Walk::go(self, place)
+    }
+    fn address(&mut self, stop: &Stop) -> Option<String> {
+        Walk::address(self, stop)
+    }
+    fn go_to(&mut self, address: &str, stop: &Stop) -> Result<(), String> {
+        Walk::go_to(self, address, stop)
+    }
+    fn places(&self) -> usize {
+        self.visited().len()
     }
     fn random(&mut self, steps: usize, seed: u64, stop: &Stop) -> (usize, End) {
         Walk::random(self, steps, seed, stop)

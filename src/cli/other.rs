@@ -4,7 +4,6 @@
 //! An option acts, or it is refused: each command says here which of its options other languages have.
 
 use super::{Command, Exit, Sketch, animate, check, compare, eval, export, interrupt, ltl, repl, simulate};
-use crate::animate::{Graph, Node};
 use crate::explore::Options;
 use crate::explore::plan::{Asked as Of, plan};
 use crate::model::open::Refused;
@@ -403,17 +402,7 @@ fn states(file: &Path, language: Language, args: &export::Args, guide: Option<Gu
         Ok(found) => found,
         Err(why) => return super::wrong(&why, args.json),
     };
-    let node = |(text, initial, deadlock, open)| Node {
-        text,
-        states: 1,
-        initial,
-        deadlock,
-        open,
-        ..Node::default()
-    };
-    let nodes: Vec<Node> = found.nodes.into_iter().map(node).collect();
-    let graph = Graph { states: nodes.len(), nodes, edges: found.edges, more: found.more };
-    export::write_graph(args, &graph, &model.about().name, form)
+    export::write_graph(args, &crate::animate::other::graph(found), &model.about().name, form)
 }
 
 fn walks(file: &Path, language: Language, args: &simulate::Args, guide: Option<Guide>) -> Exit {

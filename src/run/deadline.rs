@@ -45,6 +45,12 @@ const TIME: u8 = 1;
 const MEMORY: u8 = 2;
 
 impl Deadline {
+    /// For a part of the same run: it ends with the whole, for the same reason.
+    pub fn part(&self) -> Deadline {
+        let (flag, cause, bounds) = (self.flag.clone(), self.cause.clone(), self.bounds);
+        Deadline { flag, cause, answers: Arc::default(), bounds, _watch: None }
+    }
+
     /// No bounds.
     pub fn never() -> Deadline {
         Deadline::after(None)

@@ -2,10 +2,11 @@
 //! says what went wrong.
 
 use super::http::{Request, Response};
-use super::job::{Job, Work};
+use super::job::{Job, Subject, Way, Work};
 use super::limits::lock;
+use super::other::{self, Other};
 use super::shape;
-use super::tabs::{Tab, Tabs};
+use super::tabs::{Opened, Tab, Tabs};
 use crate::animate::{From, Limits, Place, Session};
 use crate::explore::{Options, Order, memory};
 use crate::lang::diag::FileId;
@@ -13,9 +14,9 @@ use crate::model::open::Refused;
 use crate::report::animated;
 use crate::run::Deadline;
 use crate::symmetry::Strategy;
-use crate::trace::export::Format;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -161,9 +162,9 @@ fn ask(tabs: &Tabs, question: &str, asked: &Json, deadline: &Deadline) -> Result
         "reload" => said = tab.reopen(tabs, deadline)?,
         // The page asks now and then.
         "changed" => {
-            let changed = match (&tab.refused, &tab.session) {
+            let changed = match (&tab.refused, &tab.opened) {
                 (Some(refused), _) => is_changed(&tab.model, refused, tabs),
-                (None, session) => session.as_ref().is_some_and(Session::is_stale),
+                (None, opened) => opened.as_ref().is_some_and(Opened::is_stale),
             };
             return Ok(json!({ "changed": changed }));
         }
@@ -201,35 +202,39 @@ fn animate(
     time: Duration,
 ) -> Result<Done, Wrong> {
     let stop = &deadline.flag;
-    let trace = tab.job.as_ref().and_then(Job::trace);
-    let session = tab.session.as_mut().ok_or("the model has errors".to_string())?;
+    let way = tab.job.as_ref().and_then(Job::way);
+    let opened = tab.opened.as_mut().ok_or("the model has errors".to_string())?;
     let arguments = || -> Vec<String> {
         let all = asked.get("arguments").and_then(Json::as_array).into_iter().flatten();
         all.filter_map(Json::as_str).map(String::from).collect()
     };
     let mut said = None;
     let moves = ["step", "call", "random", "link", "seek", "click", "load", "walk", "node"];
-    if moves.contains(&question) && session.walk().visited().len() > MAX_PLACES {
+    let session = opened.animated();
+    if moves.contains(&question) && session.places() > MAX_PLACES {
         return Err(Wrong::Said("the history is full: open the model again".into()));
     }
     match question {
         "step" => {
             let choice = number(asked, "choice")?;
-            session.walk_mut().step(choice, stop).ok_or("this step is not possible".to_string())?;
+            session.step(choice, stop).ok_or("this step is not possible".to_string())?;
         }
-        "call" => drop(session.call(text(asked, "operation")?, &arguments(), stop)?),
-        "undo" => drop(session.walk_mut().undo()),
-        "redo" => drop(session.walk_mut().redo()),
+        "call" => {
+            let choice = session.find(text(asked, "operation")?, &arguments(), stop)?;
+            session.step(choice, stop);
+        }
+        "undo" => drop(session.undo()),
+        "redo" => drop(session.redo()),
         "go" => {
             let place = asked.get("place").and_then(Json::as_u64).map(|p| Place(p as usize));
-            if !session.walk_mut().go(place) {
+            if !session.go(place) {
                 return Err(Wrong::Said("there is no such state in the history".into()));
             }
         }
         "random" => {
             let steps = number(asked, "steps")?.min(MAX_STEPS);
             let seed = asked.get("seed").and_then(Json::as_u64).unwrap_or(0);
-            let (taken, end) = session.walk_mut().random(steps, seed, stop);
+            let (taken, end) = session.random(steps, seed, stop);
             said = Some(animated::wandered(taken, end));
         }
         "link" => {
@@ -237,7 +242,7 @@ fn animate(
             if address.len() > MAX_ADDRESS {
                 return Err(Wrong::Said("the link is too long".into()));
             }
-            session.walk_mut().go_to(address, stop)?;
+            session.go_to(address, stop)?;
         }
         "seek" => {
             let from = if asked["start"] == true { From::Start } else { From::Here };
@@ -247,30 +252,49 @@ fn animate(
         }
         "watch" => session.watch(text(asked, "text")?)?,
         "unwatch" => drop(session.unwatch(number(asked, "index")?)),
-        "click" => {
-            let choice = session.clicked(text(asked, "id")?, stop)?;
-            session.walk_mut().step(choice, stop);
-        }
         "load" => {
             let loaded = session.load(text(asked, "text")?, stop)?;
             said = Some(animated::loaded(&loaded));
         }
         "walk" => {
-            let trace = trace.ok_or("there is no counterexample".to_string())?;
-            let loaded = session.follow(&trace, stop);
+            let way = way.ok_or("there is no counterexample".to_string())?;
+            said = match (&mut *opened, &way) {
+                (Opened::Machine(session), Way::Trace(trace)) => session.follow(trace, stop).failure,
+                (Opened::Other(other), Way::Steps(steps)) => other::follow(&mut *other.walk, steps, deadline),
+                _ => return Err(Wrong::Said("the counterexample is of another model".into())),
+            };
+            let session = opened.animated();
             if let Some(step) = asked.get("step").and_then(Json::as_u64) {
-                let way = session.walk().way(session.walk().at());
+                let way = session.history().way;
                 let place = way.get(step as usize).copied().or(way.last().copied());
-                session.walk_mut().go(place);
+                session.go(place);
             }
-            said = loaded.failure;
         }
-        "picture" => return Ok(Done::Answered(shape::picture(session.picture(stop)?.as_ref()))),
-        "node" => {
-            let (projection, most) = drawn(asked);
-            session.go_to_node(projection, most, number(asked, "node")?, stop)?;
+        "save" => {
+            let ending = match text(asked, "format")? {
+                "itf" => ".itf.json",
+                "prob" => ".prob2trace",
+                _ => ".trace.json",
+            };
+            let name = format!("{}{ending}", session.title());
+            let text = session.save(Path::new(&name));
+            return Ok(Done::Answered(json!({ "name": name, "text": text })));
         }
-        _ => return ask_only(session, question, asked, &arguments(), deadline).map(Done::Answered),
+        "ask" => return Ok(Done::Answered(shape::reply(&session.ask(text(asked, "text")?, stop)?))),
+        "why" => {
+            let why = shape::tree(&session.why(number(asked, "check")?, stop));
+            return Ok(Done::Answered(json!({ "why": why })));
+        }
+        "why-not" => {
+            let why = session.why_not(text(asked, "operation")?, &arguments())?;
+            return Ok(Done::Answered(shape::disabled(&why)));
+        }
+        _ => {
+            return match opened {
+                Opened::Machine(session) => see(session, question, asked, deadline),
+                Opened::Other(other) => see_other(other, question, asked, deadline),
+            };
+        }
     }
     Ok(Done::Moved(said))
 }
@@ -281,36 +305,47 @@ fn drawn(asked: &Json) -> (Option<&str>, usize) {
     (projection, number(asked, "states").unwrap_or(500).min(MAX_DRAWN))
 }
 
-/// Questions that change nothing.
-fn ask_only(
-    session: &Session,
-    question: &str,
-    asked: &Json,
-    arguments: &[String],
-    deadline: &Deadline,
-) -> Result<Json, Wrong> {
+/// Pictures of a machine.
+fn see(session: &mut Session, question: &str, asked: &Json, deadline: &Deadline) -> Result<Done, Wrong> {
     let stop = &deadline.flag;
-    match question {
-        "ask" => Ok(shape::reply(&session.ask(text(asked, "text")?, stop)?)),
-        "why" => Ok(json!({ "why": shape::tree(&session.why(number(asked, "check")?, stop)) })),
-        "why-not" => Ok(shape::disabled(&session.why_not(text(asked, "operation")?, arguments)?)),
-        "save" => {
-            let (format, ending) = match text(asked, "format")? {
-                "itf" => (Format::Itf, ".itf.json"),
-                "prob" => (Format::Prob, ".prob2trace"),
-                _ => (Format::Kanon, ".trace.json"),
-            };
-            let text = format!("{:#}\n", session.save(format));
-            Ok(json!({ "name": format!("{}{ending}", session.model().name), "text": text }))
+    let (projection, most) = drawn(asked);
+    Ok(Done::Answered(match question {
+        "click" => {
+            let choice = session.clicked(text(asked, "id")?, stop)?;
+            session.walk_mut().step(choice, stop);
+            return Ok(Done::Moved(None));
         }
-        "graph" => {
-            let (projection, most) = drawn(asked);
-            Ok(shape::graph(&session.graph(projection, most, stop)?))
+        "node" => {
+            session.go_to_node(projection, most, number(asked, "node")?, stop)?;
+            return Ok(Done::Moved(None));
         }
-        "relations" => Ok(shape::relations(&session.relations())),
-        "orbit" => Ok(shape::orbit(&session.orbit(stop)?)),
-        _ => Err(Wrong::Unknown),
-    }
+        "picture" => shape::picture(session.picture(stop)?.as_ref()),
+        "graph" => shape::graph(&session.graph(projection, most, stop)?),
+        "relations" => shape::relations(&session.relations()),
+        "orbit" => shape::orbit(&session.orbit(stop)?),
+        _ => return Err(Wrong::Unknown),
+    }))
+}
+
+/// Pictures of something else: it has states, and nothing else that could be drawn.
+fn see_other(other: &mut Other, question: &str, asked: &Json, deadline: &Deadline) -> Result<Done, Wrong> {
+    let (projection, most) = drawn(asked);
+    Ok(Done::Answered(match question {
+        "graph" | "node" if projection.is_some() => {
+            let language = other.about.language.name();
+            return Err(Wrong::Said(format!("{language} has no expressions to project on")));
+        }
+        "node" => {
+            other.go_to_node(most, number(asked, "node")?, deadline)?;
+            return Ok(Done::Moved(None));
+        }
+        "picture" => shape::picture(None),
+        "graph" => other.graph(most, deadline)?,
+        "relations" => shape::relations(&[]),
+        "orbit" => json!({ "states": [] }),
+        "click" => return Err(Wrong::Said("there is no picture".into())),
+        _ => return Err(Wrong::Unknown),
+    }))
 }
 
 fn start(tab: &mut Tab, tabs: &Tabs, question: &str, asked: &Json) -> Result<Json, Wrong> {
@@ -339,7 +374,11 @@ fn start(tab: &mut Tab, tabs: &Tabs, question: &str, asked: &Json) -> Result<Jso
     };
     // One at a time: the one before is stopped.
     tab.job = None;
-    let job = Job::start((tabs.models.files(), file), tabs.scope.clone(), tabs.limits, work)?;
+    let subject = match tabs.origin(&tab.model, &file) {
+        Some(origin) => Subject::Other(origin),
+        None => Subject::Machine(tabs.models.files(), file, tabs.scope.clone()),
+    };
+    let job = Job::start(subject, tabs.limits, work)?;
     let told = job.look(0);
     tab.job = Some(job);
     Ok(told)
@@ -353,9 +392,10 @@ fn job(job: Option<&Job>, asked: &Json, tabs: &Tabs) -> Result<Json, Wrong> {
 }
 
 fn texts(tab: &Tab, tabs: &Tabs) -> Json {
-    let (sources, count) = match (&tab.refused, &tab.session) {
+    let (sources, count) = match (&tab.refused, &tab.opened) {
         (Some(refused), _) => (&refused.sources, refused.sources.next().0 as usize),
-        (None, Some(session)) => (session.sources(), session.project().texts),
+        (None, Some(Opened::Machine(session))) => (session.sources(), session.project().texts),
+        (None, Some(Opened::Other(other))) => (&other.sources, other.sources.next().0 as usize),
         (None, None) => return json!({ "texts": [] }),
     };
     json!({ "texts": shape::texts(sources, count, &tabs.models) })

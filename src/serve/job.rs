@@ -2,6 +2,7 @@
 
 use super::limits::{Limits, lock};
 use super::models;
+use super::other::{self, Origin};
 use crate::explore::Options;
 use crate::explore::memory::Limit;
 use crate::explore::search::Progress;
@@ -10,6 +11,7 @@ use crate::ltl::space;
 use crate::model::scope::ScopeArgs;
 use crate::report;
 use crate::run::compare::Compared;
+use crate::run::other::Step;
 use crate::run::{Bounds, Deadline, Project, Task, check, ltl};
 use crate::symmetry::Strategy;
 use crate::trace::Trace;
@@ -32,6 +34,21 @@ pub enum Work {
     Compare,
 }
 
+/// What it is done with.
+pub enum Subject {
+    /// A machine of B: the files that it may refer to, its own, and its sizes.
+    Machine(Arc<dyn Files>, PathBuf, ScopeArgs),
+    Other(Origin),
+}
+
+/// The way to what was found.
+#[derive(Clone)]
+pub enum Way {
+    /// Of a machine.
+    Trace(Trace),
+    Steps(Vec<Step>),
+}
+
 /// A check that runs, or has run. Dropping it stops it.
 pub struct Job {
     deadline: Arc<Deadline>,
@@ -47,29 +64,24 @@ struct Watched {
     pause: Duration,
     result: Option<Json>,
     seconds: f64,
-    trace: Option<Trace>,
+    way: Option<Way>,
 }
 
 impl Job {
-    pub fn start(
-        of: (Arc<dyn Files>, PathBuf),
-        scope: ScopeArgs,
-        limits: Limits,
-        work: Work,
-    ) -> Result<Job, String> {
+    pub fn start(subject: Subject, limits: Limits, work: Work) -> Result<Job, String> {
         let bounds = Bounds { time: Some(limits.check_time), memory: Limit(Some(limits.memory)) };
         let deadline = Arc::new(Deadline::within(bounds));
         let watched = Arc::new(Mutex::new(Watched { pause: PAUSE, ..Watched::default() }));
         let begun = Instant::now();
         let (flag, told) = (deadline.clone(), watched.clone());
         let body = move || {
-            let run = AssertUnwindSafe(|| run(&of, &scope, limits, &work, &flag, &told, begun));
-            let (result, trace) = catch_unwind(run).unwrap_or_else(|_| {
+            let run = AssertUnwindSafe(|| run(&subject, limits, &work, &flag, &told, begun));
+            let (result, way) = catch_unwind(run).unwrap_or_else(|_| {
                 (json!({ "verdict": "unknown", "reason": "internal error, please report it" }), None)
             });
             let mut told = lock(&told);
             told.seconds = begun.elapsed().as_secs_f64();
-            (told.result, told.trace) = (Some(result), trace);
+            (told.result, told.way) = (Some(result), way);
         };
         crate::lang::stack::thread().spawn(body).map_err(|e| format!("cannot start a check: {e}"))?;
         Ok(Job { deadline, watched, begun })
@@ -94,8 +106,8 @@ impl Job {
     }
 
     /// The counterexample, if there is one.
-    pub fn trace(&self) -> Option<Trace> {
-        lock(&self.watched).trace.clone()
+    pub fn way(&self) -> Option<Way> {
+        lock(&self.watched).way.clone()
     }
 }
 
@@ -126,24 +138,35 @@ fn note(told: &Mutex<Watched>, begun: Instant, p: &Progress) {
 }
 
 fn run(
-    (files, file): &(Arc<dyn Files>, PathBuf),
-    scope: &ScopeArgs,
+    subject: &Subject,
     limits: Limits,
     work: &Work,
     deadline: &Deadline,
     told: &Mutex<Watched>,
     begun: Instant,
-) -> (Json, Option<Trace>) {
+) -> (Json, Option<Way>) {
     let refused = |r| (report::json::refused(&r), None);
-    let mut project = match Project::open_from(files.clone(), file, scope) {
-        Ok(project) => project,
-        Err(r) => return refused(r),
-    };
     let mut progress = |p: Progress| note(told, begun, &p);
     let bounded = |options: &Options| Options {
         max_states: Some(limits.states.min(options.max_states.unwrap_or(usize::MAX))),
         max_memory: Some(limits.memory),
         ..options.clone()
+    };
+    let (files, file, scope) = match subject {
+        Subject::Machine(files, file, scope) => (files, file, scope),
+        Subject::Other(origin) => {
+            let plain = |symmetry| Box::new(bounded(&Options { symmetry, ..Options::default() }));
+            let task = match work {
+                Work::Check(options, goal) => other::Task::Check(Box::new(bounded(options)), goal.clone()),
+                Work::Ltl(formula, symmetry) => other::Task::Ltl(formula.clone(), plain(*symmetry)),
+                Work::Compare => other::Task::Compare(plain(Strategy::Auto)),
+            };
+            return other::run(origin, task, deadline, &mut progress);
+        }
+    };
+    let mut project = match Project::open_from(files.clone(), file, scope) {
+        Ok(project) => project,
+        Err(r) => return refused(r),
     };
     match work {
         Work::Check(options, goal) => {
@@ -159,7 +182,7 @@ fn run(
                     if let Some(place) = checked.finding.as_ref().and_then(|f| f.place.as_ref()) {
                         json["source"] = models::place(place);
                     }
-                    (json, checked.finding.map(|f| f.trace))
+                    (json, checked.finding.map(|f| Way::Trace(f.trace)))
                 }
                 Err(diagnostics) => refused(project.refuse(diagnostics)),
             }
@@ -176,7 +199,7 @@ fn run(
             match answered {
                 Ok(all) => {
                     let json = report::ltl::json(&all, &project.opened, false);
-                    let trace = all.into_iter().find_map(|a| a.finding).map(|f| f.trace);
+                    let trace = all.into_iter().find_map(|a| a.finding).map(|f| Way::Trace(f.trace));
                     (json!({ "formulas": json }), trace)
                 }
                 Err(diagnostics) => refused(project.refuse(diagnostics)),

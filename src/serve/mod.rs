@@ -6,7 +6,8 @@
 //! - [`models`]: the models of the project's directory, and nothing outside it.
 //! - [`limits`]: how much a request may take.
 //! - [`tabs`]: one session for each tab of a browser.
-//! - [`api`]: the questions of the page; [`shape`]: what it is told of a session; [`job`]: a check that runs meanwhile.
+//! - [`api`]: the questions of the page; [`shape`]: what it is told of a session; [`job`]: a check that runs meanwhile;
+//!   [`other`]: what is not B.
 //! - `assets`: the page: HTML, styles and modules, all our own, compiled in.
 //!
 //! *Absent:* computing anything; printing; other pages than ours: no scripts, styles or fonts from elsewhere.
@@ -17,6 +18,7 @@ mod http;
 mod job;
 mod limits;
 mod models;
+mod other;
 mod shape;
 mod tabs;
 
@@ -24,6 +26,7 @@ pub use door::token;
 pub use limits::Limits;
 
 use crate::model::scope::ScopeArgs;
+use crate::run::other::Asked;
 use http::Response;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -53,6 +56,8 @@ pub struct Settings {
     pub port: u16,
     /// Sizes of sets and bounds of integers.
     pub scope: ScopeArgs,
+    /// The process of a script, and what guides the machine that is served.
+    pub asked: Asked,
     /// How much a request may take.
     pub limits: Limits,
 }
@@ -74,12 +79,13 @@ impl Server {
     /// # Errors
     /// A path or an address that cannot be had.
     pub fn bind(path: &Path, settings: Settings) -> Result<Server, String> {
-        let models = models::Models::of(path)?;
+        let script = settings.asked.guide.as_ref().map(|g| &*g.script);
+        let models = models::Models::of(path, script)?;
         let at = SocketAddr::new(settings.address, settings.port);
         let listener = TcpListener::bind(at).map_err(|e| format!("cannot listen at {at}: {e}"))?;
         let address = listener.local_addr().map_err(|e| format!("cannot listen at {at}: {e}"))?;
         let door = door::Door::new(address);
-        let tabs = Arc::new(tabs::Tabs::new(models, settings.scope, settings.limits));
+        let tabs = Arc::new(tabs::Tabs::new(models, settings.scope, settings.asked, settings.limits));
         Ok(Server { listener, shared: Arc::new(Shared { door, tabs }) })
     }
 

@@ -17,19 +17,25 @@ pub struct Models {
     root: PathBuf,
     /// The one that is shown first.
     first: Option<String>,
+    /// A file that may be read wherever it is.
+    also: Option<PathBuf>,
 }
 
-const ENDINGS: [&str; 8] = ["mch", "ref", "imp", "sys", "eventb", "bum", "buc", "mch.prob"];
+/// Programs are none: they do not run because somebody looks at a list.
+const ENDINGS: [&str; 11] =
+    ["mch", "ref", "imp", "sys", "eventb", "bum", "buc", "zed", "csp", "cspm", "pnml"];
 
 /// The files below a directory, whatever a model refers to.
 #[derive(Debug)]
 struct Fenced {
     root: PathBuf,
+    also: Option<PathBuf>,
 }
 
 impl Fenced {
     fn is_inside(&self, path: &Path) -> bool {
-        Disk.identity(path).starts_with(&self.root)
+        let path = Disk.identity(path);
+        path.starts_with(&self.root) || self.also.as_ref() == Some(&path)
     }
 }
 
@@ -57,20 +63,22 @@ impl Files for Fenced {
 impl Models {
     /// The files that models may refer to.
     pub fn files(&self) -> Arc<dyn Files> {
-        Arc::new(Fenced { root: self.root.clone() })
+        Arc::new(Fenced { root: self.root.clone(), also: self.also.clone() })
     }
 
-    /// Of a directory, or of the directory that a model is in.
-    pub fn of(path: &Path) -> Result<Models, String> {
-        let whole = path.canonicalize().map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    /// Of a directory, or of the directory that a model is in; with a script that the user names, wherever it is.
+    pub fn of(path: &Path, script: Option<&Path>) -> Result<Models, String> {
+        let whole =
+            |path: &Path| path.canonicalize().map_err(|e| format!("cannot read {}: {e}", path.display()));
+        let (whole, also) = (whole(path)?, script.map(whole).transpose()?);
         if whole.is_dir() {
-            return Ok(Models { root: whole, first: None });
+            return Ok(Models { root: whole, first: None, also });
         }
         let (Some(root), Some(name)) = (whole.parent(), whole.file_name()) else {
             return Err(format!("{} is no file", path.display()));
         };
         let first = Some(name.to_string_lossy().into_owned());
-        Ok(Models { root: root.to_path_buf(), first })
+        Ok(Models { root: root.to_path_buf(), first, also })
     }
 
     /// The one that is shown first.
@@ -137,7 +145,7 @@ mod tests {
         for name in ["a.mch", "in/deep/b.ref", "secret.txt"] {
             std::fs::write(folder.join(name), "MACHINE").expect("a file for the test");
         }
-        let models = Models::of(&folder).expect("a folder");
+        let models = Models::of(&folder, None).expect("a folder");
         assert_eq!(models.list(), ["a.mch", "in/deep/b.ref"]);
         assert!(models.find("a.mch").is_some());
         for wrong in ["secret.txt", "../a.mch", "/etc/passwd", "in/../a.mch", "", ".", "a.mch\0"] {

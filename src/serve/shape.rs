@@ -1,13 +1,15 @@
 //! What a page is told of a session.
 
 use super::models::{Models, place};
-use super::tabs::Tab;
-use crate::animate::{Call, Element, Graph, Hover, Operation, Orbit, Picture, Relation, Session, Tree};
+use super::tabs::{Opened, Tab};
+use crate::animate::{
+    Call, Conjunct, Element, Graph, History, Hover, Operation, Orbit, Picture, Relation, Scene, Tree,
+};
 use crate::lang::diag::{FileId, SourceMap};
 use crate::model::open::Refused;
 use crate::report::animated::{self, words};
 use crate::report::json::diagnostic;
-use crate::system::{Role, Stop, System};
+use crate::system::{Role, Stop};
 use crate::trace::explain::{Disabled, Part, PartKind, Truth};
 use crate::trace::fault::fault_message;
 use crate::trace::question::Reply;
@@ -25,21 +27,25 @@ pub fn view(tab: &mut Tab, models: &Models, stop: &Stop) -> Json {
 
 fn told(tab: &mut Tab, stop: &Stop) -> Json {
     let refused = tab.refused.as_ref().map(errors);
-    let Some(session) = &mut tab.session else {
+    let Some(opened) = &mut tab.opened else {
         return json!({ "model": tab.model, "errors": refused });
     };
-    let operations: Vec<Json> = session.operations(stop).iter().map(operation).collect();
-    let missing = session.walk_mut().choices(stop).missing.map(animated::missing);
-    let address = session.walk_mut().address(stop);
-    let session = &*session;
-    let walk = session.walk();
-    let state: Vec<Json> = session
-        .state()
+    let scene = Scene::of(opened.animated(), stop);
+    let address = opened.animated().address(stop);
+    // What a language that is not B has no answers to is not offered.
+    let (language, warnings): (_, Vec<Json>) = match &*opened {
+        Opened::Machine(s) => (None, s.warnings().map(|d| diagnostic(d, s.sources())).collect()),
+        Opened::Other(o) => {
+            (Some(o.about.language.name()), o.about.notes.iter().map(|n| json!({ "message": n })).collect())
+        }
+    };
+    let state: Vec<Json> = scene
+        .state
         .iter()
         .map(|v| json!({ "name": v.name, "value": v.value, "before": v.before, "constant": v.is_constant }))
         .collect();
-    let watched: Vec<Json> = session
-        .watched(stop)
+    let watched: Vec<Json> = scene
+        .watched
         .iter()
         .map(|w| {
             let value = w.reply.as_ref().map(reply).map_err(|d| words(d));
@@ -48,16 +54,17 @@ fn told(tab: &mut Tab, stop: &Stop) -> Json {
         .collect();
     json!({
         "model": tab.model,
-        "machine": &*session.model().name,
+        "machine": scene.title,
+        "language": language,
         "errors": refused,
-        "warnings": session.warnings().map(|d| diagnostic(d, session.sources())).collect::<Vec<_>>(),
-        "begun": walk.at().is_some(),
+        "warnings": warnings,
+        "begun": scene.history.at.is_some(),
         "state": state,
-        "operations": operations,
-        "missing": missing,
-        "conjuncts": conjuncts(session, stop),
+        "operations": scene.operations.iter().map(operation).collect::<Vec<Json>>(),
+        "missing": scene.missing.map(animated::missing),
+        "conjuncts": conjuncts(&scene.conjuncts),
         "watched": watched,
-        "history": history(session),
+        "history": history(&scene.history),
         "address": address,
     })
 }
@@ -77,8 +84,8 @@ fn call(c: &Call) -> Json {
     json!({ "choice": c.choice, "parameters": c.parameters, "results": c.results, "changes": c.changes })
 }
 
-fn conjuncts(session: &Session, stop: &Stop) -> Vec<Json> {
-    let one = |c: &crate::animate::Conjunct| {
+fn conjuncts(all: &[Conjunct]) -> Vec<Json> {
+    let one = |c: &Conjunct| {
         let role = match c.judged.role {
             Role::Invariant => "invariant",
             Role::Assertion => "assertion",
@@ -93,7 +100,7 @@ fn conjuncts(session: &Session, stop: &Stop) -> Vec<Json> {
             "error": c.judged.truth.as_ref().err().map(|f| fault_message(f).1),
         })
     };
-    session.conjuncts(stop).iter().map(one).collect()
+    all.iter().map(one).collect()
 }
 
 /// Files by their names below the directory: what is above it is nobody's business.
@@ -112,18 +119,12 @@ pub fn shorten(json: &mut Json, models: &Models) {
     }
 }
 
-fn history(session: &Session) -> Json {
-    let walk = session.walk();
-    let text = |label: &Option<crate::system::Label>| match label {
-        Some(label) => walk.system().show_label(label),
-        None => crate::trace::INITIALISATION.to_string(),
-    };
-    let all = walk.visited().iter().enumerate().skip(walk.visited().len().saturating_sub(MAX_HISTORY));
-    let places: Vec<Json> = all
-        .map(|(i, v)| json!({ "place": i, "from": v.from.map(|p| p.0), "text": text(&v.label) }))
-        .collect();
-    let way: Vec<usize> = walk.way(walk.at()).iter().map(|p| p.0).collect();
-    json!({ "at": walk.at().map(|p| p.0), "way": way, "places": places })
+fn history(h: &History) -> Json {
+    let all = h.places.iter().enumerate().skip(h.places.len().saturating_sub(MAX_HISTORY));
+    let places: Vec<Json> =
+        all.map(|(i, (from, text))| json!({ "place": i, "from": from.map(|p| p.0), "text": text })).collect();
+    let way: Vec<usize> = h.way.iter().map(|p| p.0).collect();
+    json!({ "at": h.at.map(|p| p.0), "way": way, "places": places })
 }
 
 /// An answer to a question.

@@ -72,7 +72,10 @@ fn works(column: &Column, row: &str, more: &[&str]) -> bool {
                 [column.file].iter().chain(column.guided).chain(column.always).copied().collect();
             return animates(&args);
         }
-        "serve" => return column.guided.is_empty() && serves(column.file),
+        "serve" => {
+            let args: Vec<&str> = [column.file].iter().chain(column.guided).copied().collect();
+            return serves(&args);
+        }
         "symmetry" => {
             args[0] = "check";
             args.extend(column.states);
@@ -101,9 +104,10 @@ fn works(column: &Column, row: &str, more: &[&str]) -> bool {
 }
 
 /// Whether `kanon serve` has a page for it.
-fn serves(file: &str) -> bool {
+fn serves(args: &[&str]) -> bool {
     let mut server = program()
-        .args(["serve", file])
+        .arg("serve")
+        .args(args)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -116,7 +120,7 @@ fn serves(file: &str) -> bool {
         server.kill().expect("it runs");
     }
     let ended = server.wait_with_output().expect("it ends");
-    assert!(works || ended.status.code() == Some(WRONG), "{file}: {ended:?}");
+    assert!(works || ended.status.code() == Some(WRONG), "{args:?}: {ended:?}");
     works
 }
 

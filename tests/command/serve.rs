@@ -1,5 +1,6 @@
 //! `kanon serve` without a browser: the protocol, who is let in, what is refused.
 
+use crate::program::{WRONG, kanon};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -410,4 +411,166 @@ fn what_cannot_be_served_is_said() {
     assert_eq!(code, Some(2));
     assert!(why.contains("no/such/place"), "{why}");
     assert_eq!(run(&["models/demo/Library.mch", "--wd", "strict"]).0, Some(2));
+}
+
+/// Takes the first step that is offered.
+fn first_step(s: &Served, tab: &str, view: &Value) -> Value {
+    let all = view["operations"].as_array().expect("operations");
+    let call = all.iter().find_map(|o| o["calls"].get(0)).expect("something is enabled");
+    s.ask("step", json!({ "tab": tab, "choice": call["choice"] }))
+}
+
+#[test]
+fn what_is_not_b_is_stepped_through_drawn_and_checked() {
+    let philosophers = ["--csp", "models/guided/Broken.csp"];
+    // The file, what it is, what is wrong with it, and a formula that does not hold.
+    for (file, more, language, kind, formula) in [
+        ("models/csp/Philosophers.csp", &[][..], "CSP-M", "deadlock", "G F [phil.0.eat]"),
+        ("models/nets/philosophers.pnml", &[], "PNML", "deadlock", "F {eats(p1) = 1}"),
+        ("models/guided/Broken.mch", &philosophers[..], "B with CSP-M", "invariant", "F {level = 3}"),
+    ] {
+        let s = Served::new(Path::new(file), more);
+        let (tab, view) = s.begin();
+        assert_eq!((&view["language"], &view["errors"]), (&language.into(), &Value::Null), "{file}: {view}");
+        assert!(view["begun"] == true, "{file}: it is in an initial state");
+        assert!(
+            view["models"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .any(|m| file.ends_with(m.as_str().expect("a name")))
+        );
+        let stepped = first_step(&s, &tab, &view);
+        let address = stepped["address"].as_str().expect("an address");
+        assert_ne!(stepped["state"], view["state"], "{file}");
+        assert_eq!(
+            s.ask("undo", json!({ "tab": tab }))["state"][0]["value"],
+            view["state"][0]["value"],
+            "{file}"
+        );
+        // A link and a file lead to the same state.
+        let (other, _) = s.begin();
+        assert_eq!(s.ask("link", json!({ "tab": other, "address": address }))["address"], address, "{file}");
+        let saved = s.ask("save", json!({ "tab": other, "format": "kanon" }));
+        let (third, _) = s.begin();
+        let view = s.ask("load", json!({ "tab": third, "text": saved["text"] }));
+        assert_eq!(view["address"], address, "{file}: {}", view["said"]);
+        // What was drawn can be gone to: the state is the node's, and it is marked.
+        let graph = s.ask("graph", json!({ "tab": tab, "states": 2000 }));
+        let nodes = graph["nodes"].as_array().expect("nodes");
+        assert!(nodes.len() > 5 && graph["more"] == false, "{file}: {graph}");
+        for node in [0, 1, nodes.len() / 2, nodes.len() - 1] {
+            let view = s.ask("node", json!({ "tab": tab, "node": node, "states": 2000 }));
+            let state: Vec<String> = view["state"]
+                .as_array()
+                .expect("a state")
+                .iter()
+                .map(|v| format!("{} = {}", v["name"].as_str().unwrap(), v["value"].as_str().unwrap()))
+                .collect();
+            assert_eq!(state.join("\n"), nodes[node]["text"], "{file}: node {node}");
+            let again = s.ask("graph", json!({ "tab": tab, "states": 2000 }));
+            assert_eq!(again["nodes"][node]["here"], true, "{file}: node {node}");
+        }
+        // A check finds what is wrong, and its path is walked.
+        s.ask("check", json!({ "tab": tab, "symmetry": "auto" }));
+        let job = s.result(&tab);
+        let result = &job["result"];
+        assert_eq!(
+            (&result["verdict"], &result["finding"]["kind"]),
+            (&"fails".into(), &kind.into()),
+            "{file}: {job}"
+        );
+        let steps = result["finding"]["trace"]["steps"].as_array().expect("a path").len();
+        let view = s.ask("walk", json!({ "tab": tab }));
+        assert_eq!(view["said"], Value::Null, "{file}");
+        assert_eq!(view["history"]["way"].as_array().map(Vec::len), Some(steps), "{file}");
+        let calls = |view: &Value| {
+            view["operations"].as_array().expect("operations").iter().any(|o| o["calls"].get(0).is_some())
+        };
+        assert_eq!(calls(&view), kind != "deadlock", "{file}: the path ends where it says");
+        let view = s.ask("walk", json!({ "tab": tab, "step": 0 }));
+        assert!(calls(&view), "{file}");
+        s.ask("ltl", json!({ "tab": tab, "formula": formula }));
+        let job = s.result(&tab);
+        assert_eq!(job["result"]["formulas"][0]["verdict"], "fails", "{file}: {job}");
+        let view = s.ask("walk", json!({ "tab": tab }));
+        assert_eq!(view["said"], Value::Null, "{file}");
+        s.ask("compare", json!({ "tab": tab }));
+        let job = s.result(&tab);
+        let compared = job["result"]["compared"].is_object();
+        assert_eq!(compared, language != "CSP-M", "{file}: {job}");
+        assert!(
+            compared || job["result"]["reason"].as_str().is_some_and(|r| r.contains("symmetry")),
+            "{job}"
+        );
+        // What only B has is refused, and nothing is lost.
+        for (question, about) in [
+            ("ask", json!({ "text": "1 = 1" })),
+            ("watch", json!({ "text": "1" })),
+            ("why-not", json!({ "operation": "x" })),
+            ("graph", json!({ "projection": "1", "states": 9 })),
+            ("ltl", json!({ "formula": "G (" })),
+        ] {
+            let mut about = about;
+            about["tab"] = tab.clone().into();
+            let answer = s.ask(question, about);
+            let refused = answer["error"].is_string() || s.result(&tab)["result"]["errors"][0].is_object();
+            assert!(refused, "{file}: {question}: {answer}");
+        }
+        assert_eq!(s.ask("view", json!({ "tab": tab }))["errors"], Value::Null);
+    }
+}
+
+#[test]
+fn other_languages_are_read_again_and_stay_inside_the_folder() {
+    let folder = folder("other");
+    std::fs::write(folder.join("secret.csp"), "channel secret").expect("a file");
+    let inside = folder.join("inside");
+    std::fs::create_dir_all(&inside).expect("a folder");
+    let script = inside.join("Once.csp");
+    std::fs::write(&script, "channel a, b\nMAIN = a -> b -> STOP\n").expect("a file");
+    std::fs::write(inside.join("Out.csp"), "include \"../secret.csp\"\nMAIN = STOP\n").expect("a file");
+    std::fs::write(inside.join("Program.P"), "start(0). trans(a, 0, 0).").expect("a file");
+    let s = Served::new(&inside, &[]);
+    let (tab, view) = s.begin();
+    assert_eq!(
+        view["models"],
+        json!(["Once.csp", "Out.csp"]),
+        "programs are no models that somebody may open"
+    );
+    let view = s.ask("open", json!({ "tab": tab, "model": "Once.csp" }));
+    let view = first_step(&s, &tab, &first_step(&s, &tab, &view));
+    assert_eq!(view["history"]["way"].as_array().map(Vec::len), Some(3));
+    assert_eq!(s.ask("changed", json!({ "tab": tab }))["changed"], false);
+    // After an edit it goes the same way as far as that is possible.
+    std::fs::write(&script, "channel a, b, c\nMAIN = a -> b -> c -> STOP\n").expect("a file");
+    assert_eq!(s.ask("changed", json!({ "tab": tab }))["changed"], true);
+    let view = s.ask("reload", json!({ "tab": tab }));
+    assert_eq!(view["history"]["way"].as_array().map(Vec::len), Some(2), "{view}");
+    assert!(view["said"].as_str().is_some_and(|t| t.contains("step 3")), "{}", view["said"]);
+    std::fs::write(&script, "channel a\nMAIN = a -> \n").expect("a file");
+    let view = s.ask("reload", json!({ "tab": tab }));
+    assert!(view["errors"][0]["line"].is_number(), "{view}");
+    let view = s.ask("open", json!({ "tab": tab, "model": "Out.csp" }));
+    assert!(view["errors"].to_string().contains("outside of what is served"), "{view}");
+    assert!(!view.to_string().contains("channel secret"));
+    drop(s);
+    // A script that the user names may be elsewhere.
+    std::fs::copy("models/guided/Broken.mch", inside.join("Broken.mch")).expect("a copy");
+    let s = Served::new(&inside.join("Broken.mch"), &["--csp", "models/guided/Broken.csp"]);
+    let (_, view) = s.begin();
+    assert_eq!(view["language"], "B with CSP-M", "{view}");
+    drop(s);
+    let program = inside.join("Program.P");
+    for args in [
+        &["serve", "models/guided", "--csp", "models/guided/Broken.csp"][..],
+        &["serve", "models/csp/OnePlace.csp", "--csp", "models/guided/Broken.csp"],
+        &["serve", "models/guided/Broken.mch", "--csp", "models/guided/Nowhere.csp"],
+        &["serve", "models/guided/Broken.mch", "--process", "MAIN"],
+        &["serve", program.to_str().expect("a path of plain letters")],
+    ] {
+        let ran = kanon(args);
+        assert!(ran.code == WRONG && ran.out.is_empty() && !ran.err.is_empty(), "{args:?}: {}", ran.err);
+    }
+    std::fs::remove_dir_all(&folder).ok();
 }

@@ -39,10 +39,10 @@ pub fn for_path(path: &Path) -> Result<&'static dyn FrontEnd, String> {
             let known: Vec<&str> = ALL.iter().map(|f| f.language()).collect();
             let elsewhere = match *what {
                 "CSP-M specification" => {
-                    " by this command; `check`, `ltl`, `eval`, `export`, `simulate`, `repl`, `animate` and `types` read it"
+                    " by this command; `check`, `ltl`, `eval`, `export`, `simulate`, `repl`, `animate`, `serve` and `types` read it"
                 }
                 "Petri net" => {
-                    " by this command; `check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl` and `animate` read it"
+                    " by this command; `check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl`, `animate` and `serve` read it"
                 }
                 "program in XTL" => {
                     " by this command; `check`, `ltl`, `eval`, `export`, `simulate`, `repl` and `animate` read it, with `--run-programs`"

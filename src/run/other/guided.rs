@@ -9,6 +9,7 @@ use crate::guided::action::{GuidedAction, unseen};
 use crate::guided::formulas::Atoms;
 use crate::guided::{Guided, Pair, values};
 use crate::lang::diag::{Diagnostic, SourceMap, Span};
+use crate::lang::files::Files;
 use crate::lang::stack::with_large_stack;
 use crate::ltl::reduce;
 use crate::model::OpId;
@@ -35,15 +36,23 @@ struct Both {
     formulas: Vec<(String, Bound)>,
 }
 
-pub(super) fn open(file: &Path, asked: &Asked, deadline: &Deadline) -> Result<Box<dyn Model>, Refused> {
+pub(super) fn open(
+    files: Arc<dyn Files>,
+    file: &Path,
+    asked: &Asked,
+    deadline: &Deadline,
+) -> Result<(Box<dyn Model>, SourceMap), Refused> {
     let Some(guide) = &asked.guide else {
         let d = Diagnostic::error("C0409", Span::default(), "there is no script that guides the machine");
         return Err(Refused { sources: SourceMap::default(), diagnostics: vec![d] });
     };
-    let mut project = Project::open(file, &guide.scope)?;
+    let mut project = Project::open_from(files, file, &guide.scope)?;
     project.max_constants = guide.max_constants;
     match both(&mut project, guide, asked, deadline) {
-        Ok(both) => Ok(Box::new(both)),
+        Ok(both) => {
+            let sources = both.loaded.opened.sources.clone();
+            Ok((Box::new(both), sources))
+        }
         Err(diagnostics) => Err(project.refuse(diagnostics)),
     }
 }

@@ -19,6 +19,7 @@ use super::{Deadline, why};
 use crate::explore::{Counts, Finding, FindingKind, Options, Progress};
 use crate::guided::Guided;
 use crate::lang::diag::{Diagnostic, NOWHERE, SourceMap};
+use crate::lang::files::{Disk, Files};
 use crate::ltl;
 use crate::model::open::{Opened, Refused};
 use crate::model::scope::ScopeArgs;
@@ -310,11 +311,32 @@ pub struct Answered {
     pub seconds: f64,
 }
 
+/// One of the states that are drawn.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Names and values.
+    pub state: Vec<(String, String)>,
+    /// It is an initial one.
+    pub initial: bool,
+    /// Nothing can happen, and something should.
+    pub deadlock: bool,
+    /// It was not expanded, or not in full.
+    pub open: bool,
+}
+
+impl Drawn {
+    /// A line for each name.
+    pub fn text(&self) -> String {
+        let lines: Vec<String> = self.state.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        lines.join("\n")
+    }
+}
+
 /// States and what leads from one to another.
 #[derive(Clone, Debug, Default)]
 pub struct States {
-    /// Each as text, and whether it is an initial one, a deadlock, and not expanded.
-    pub nodes: Vec<(String, bool, bool, bool)>,
+    /// The states.
+    pub nodes: Vec<Drawn>,
     /// From, to, and what leads there.
     pub edges: Vec<(usize, usize, Vec<String>)>,
     /// There are more.
@@ -452,14 +474,31 @@ pub fn open(
     asked: &Asked,
     deadline: &Deadline,
 ) -> Result<Box<dyn Model>, Refused> {
-    let mut sources = SourceMap::default();
+    open_from(Arc::new(Disk), file, language, asked, deadline).map(|(model, _)| model)
+}
+
+/// Opens a file, and whatever it refers to, among those that may be read; with the model come the texts that were.
+///
+/// # Errors
+/// What is wrong with it, or with what is asked of it.
+pub fn open_from(
+    files: Arc<dyn Files>,
+    file: &std::path::Path,
+    language: Language,
+    asked: &Asked,
+    deadline: &Deadline,
+) -> Result<(Box<dyn Model>, SourceMap), Refused> {
+    let mut sources = SourceMap::over(files.clone());
     let opened = match language {
         Language::Net => net::open(&mut sources, file, asked, deadline).map_err(|d| vec![d]),
         Language::Csp => csp::open(&mut sources, file, asked, deadline),
-        Language::Guided => return guided::open(file, asked, deadline),
+        Language::Guided => return guided::open(files, file, asked, deadline),
         Language::Xtl => xtl::open(&mut sources, file, asked, deadline),
     };
-    opened.map_err(|diagnostics| Refused { sources, diagnostics })
+    match opened {
+        Ok(model) => Ok((model, sources)),
+        Err(diagnostics) => Err(Refused { sources, diagnostics }),
+    }
 }
 
 /// All strategies that there are for a model, each once; `None` from `begin` ends it early.
@@ -701,10 +740,12 @@ impl<S: System + Into<Systems>> Model for Loaded<S> {
                 });
                 by_target[place].1.push(self.system.show_label(label));
             }
-            let text = self.system.show_state(&row).into_iter().map(|(n, v)| format!("{n} = {v}"));
-            let text = text.collect::<Vec<_>>().join("\n");
-            let is_deadlock = edges.found.is_empty() && edges.faults == 0 && !self.system.is_over(&row);
-            all.nodes.push((text, store.parent(id).is_none(), is_deadlock, is_open));
+            all.nodes.push(Drawn {
+                state: self.system.show_state(&row),
+                initial: store.parent(id).is_none(),
+                deadlock: edges.found.is_empty() && edges.faults == 0 && !self.system.is_over(&row),
+                open: is_open,
+            });
             all.edges.extend(by_target.into_iter().map(|(to, labels)| (id as usize, to, labels)));
             all.more |= is_open;
         }

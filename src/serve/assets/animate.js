@@ -111,7 +111,7 @@ function operation(page, o) {
       page.refresh();
     };
     return h("li", { class: "operation off" },
-      h("div", { class: "line" }, name, h("button", {
+      h("div", { class: "line" }, name, page.view.language ? null : h("button", {
         type: "button", class: "quiet small", "data-key": `not-${o.name}`, "aria-expanded": Boolean(open), onclick: toggle,
       }, "why not?")), fault, open?.ways ? whyNot(page, o, open) : null);
   }
@@ -207,7 +207,7 @@ function conjuncts(page) {
       h("div", { class: "line" },
         h("span", { class: `truth ${c.role === "goal" && word === "no" ? "open" : word}`, role: "img", "aria-label": word === "yes" ? "true" : word === "no" ? "false" : "no value" }, sign),
         h("code", { class: "text" }, c.text), c.role !== "invariant" ? h("span", { class: "tag" }, c.role) : null,
-        h("button", { type: "button", class: "quiet small", "data-key": `why-${c.check}`, "aria-expanded": Boolean(open), onclick: toggle }, "why?")),
+        page.view.language ? null : h("button", { type: "button", class: "quiet small", "data-key": `why-${c.check}`, "aria-expanded": Boolean(open), onclick: toggle }, "why?")),
       c.error ? h("div", { class: "problem small" }, c.error) : null,
       open?.why ? h("div", { class: "why" }, open.why.length ? tree(open.why, 9) : h("span", { class: "soft" }, "there is nothing more to tell")) : null);
   };
@@ -223,6 +223,8 @@ export function answer(r) {
 }
 
 function questions(page) {
+  // Only B has expressions that mean something in every state.
+  if (page.view.language) return null;
   const input = h("input", { type: "text", class: "code", "aria-label": "Expression or predicate", placeholder: "expression or predicate", "data-key": "ask", value: kept.asked?.text ?? "" });
   const put = async (e) => {
     e.preventDefault();
@@ -284,7 +286,7 @@ function files(page) {
   });
   return h("section", { class: "card", "aria-label": "Traces" }, h("div", { class: "head" }, h("h2", {}, "Trace")),
     h("div", { class: "field" }, h("span", { class: "soft small" }, "Save as"), h("button", { type: "button", onclick: save("kanon") }, "JSON"),
-      h("button", { type: "button", onclick: save("itf") }, "ITF"), h("button", { type: "button", onclick: save("prob") }, "ProB")),
+      page.view.language ? null : [h("button", { type: "button", onclick: save("itf") }, "ITF"), h("button", { type: "button", onclick: save("prob") }, "ProB")]),
     h("div", { class: "field" }, h("span", { class: "soft small", "aria-hidden": "true" }, "Load"), load),
     h("p", { class: "soft small" }, "The address of this page leads to this state."));
 }

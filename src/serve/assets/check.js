@@ -42,22 +42,26 @@ async function start(page, question, about) {
 }
 
 function controls(page) {
+  // What a language that is not B does not have is not offered.
+  const { language } = page.view, isNet = language === "PNML", isProcess = language === "CSP-M";
   const box = (key, label) => h("label", {}, h("input", { type: "checkbox", checked: kept[key], "data-key": key, onchange: (e) => { kept[key] = e.target.checked; } }), ` ${label}`);
   const choose = (key, label, all) => h("label", {}, `${label} `, h("select", { "data-key": key, onchange: (e) => { kept[key] = e.target.value; } },
     all.map((v) => h("option", { value: v, selected: kept[key] === v }, v))));
   const typed = (key, label, hint) => h("input", { type: "text", class: "code", "aria-label": label, placeholder: hint, value: kept[key], "data-key": key, oninput: (e) => { kept[key] = e.target.value; } });
-  const go = (question) => () => start(page, question, { ...kept });
+  // What was chosen for another model, and is not offered here, is not asked for.
+  const chosen = () => isProcess ? { ...kept, symmetry: "auto", goal: "" } : language && kept.symmetry === "markers" ? { ...kept, symmetry: "auto" } : { ...kept };
+  const go = (question) => () => start(page, question, chosen());
   const can = { disabled: job.running };
   return h("section", { class: "card", "aria-label": "What to check" }, h("div", { class: "head" }, h("h2", {}, "What to check")),
-    h("div", { class: "field" }, choose("symmetry", "Symmetry", ["auto", "off", "canon", "nauty", "flood", "markers"]), choose("order", "Order", ["bfs", "dfs"])),
-    h("div", { class: "field" }, box("invariant", "invariant"), box("deadlock", "deadlock")),
-    h("div", { class: "field" }, typed("goal", "Goal", "goal: a predicate that is looked for")),
+    h("div", { class: "field" }, isProcess ? null : choose("symmetry", "Symmetry", ["auto", "off", "canon", "nauty", "flood", ...(language ? [] : ["markers"])]), choose("order", "Order", ["bfs", "dfs"])),
+    h("div", { class: "field" }, isNet || isProcess ? null : box("invariant", "invariant"), box("deadlock", "deadlock")),
+    isProcess ? null : h("div", { class: "field" }, typed("goal", "Goal", isNet ? "goal: a condition that is looked for" : "goal: a predicate that is looked for")),
     h("div", { class: "field" },
       h("button", { type: "button", class: "primary", id: "check", "data-key": "check", onclick: go("check"), ...can }, "Check"),
       h("button", { type: "button", id: "stop", "data-key": "stop", onclick: () => ask("stop"), disabled: !job.running }, "Stop"),
-      h("button", { type: "button", id: "compare", "data-key": "compare", onclick: go("compare"), ...can, title: "All strategies, one after the other" }, "Compare")),
-    h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); start(page, "ltl", { ...kept }); } },
-      typed("formula", "Temporal formula", "temporal formula, or empty for the model's own"), h("button", { type: "submit", id: "ltl", "data-key": "ltl", ...can }, "LTL")));
+      isProcess ? null : h("button", { type: "button", id: "compare", "data-key": "compare", onclick: go("compare"), ...can, title: "All strategies, one after the other" }, "Compare")),
+    h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); start(page, "ltl", chosen()); } },
+      typed("formula", "Temporal formula", language ? "temporal formula" : "temporal formula, or empty for the model's own"), h("button", { type: "submit", id: "ltl", "data-key": "ltl", ...can }, "LTL")));
 }
 
 const lasting = (t) => (t < 1 ? `${(t * 1000).toFixed(1)} ms` : `${t.toFixed(2)} s`);

@@ -23,7 +23,7 @@ async function load(page) {
   try {
     graph = await ask("graph", { states: kept.states, projection: kept.projection });
     relations = (await ask("relations")).relations;
-    orbit = await ask("orbit");
+    orbit = page.view.language ? null : await ask("orbit");
   } catch (e) { page.say(e.message, true); }
   if (page.shown === "see") page.refresh();
 }
@@ -59,7 +59,7 @@ function drawn(page) {
   const amount = h("select", { "aria-label": "States drawn", "data-key": "amount", onchange: (e) => { kept.states = Number(e.target.value); kept.zoom = null; load(page); } },
     [50, 200, 500, 2000, 5000].map((n) => h("option", { value: n, selected: n === kept.states }, `up to ${n}`)));
   const input = h("input", { type: "text", class: "code", "aria-label": "Projection", placeholder: "project on an expression, such as card(x)", value: kept.projection, "data-key": "projection", oninput: (e) => { kept.projection = e.target.value; } });
-  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); kept.projection = input.value; places = new Map(); kept.zoom = null; load(page); } }, amount, input, h("button", { type: "submit", "data-key": "draw" }, "Draw"));
+  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); kept.projection = input.value; places = new Map(); kept.zoom = null; load(page); } }, amount, page.view.language ? null : input, h("button", { type: "submit", "data-key": "draw" }, "Draw"));
   const svg = g ? picture(g, page) : h("p", { class: "soft" }, "drawing…");
   const zoom = (f) => () => { if (!kept.zoom) return; const [x, y, w, k] = kept.zoom; kept.zoom = [x + (w * (1 - f)) / 2, y + (k * (1 - f)) / 2, w * f, k * f]; svg.setAttribute("viewBox", kept.zoom.join(" ")); };
   return h("section", { class: "card", "aria-label": "State graph" },
