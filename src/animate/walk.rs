@@ -544,9 +544,10 @@ impl<S: System> Walk<S> {
         let Some(steps) = json.get("steps").and_then(Json::as_array) else {
             return Err("it has no list of `steps`".into());
         };
-        self.at = None;
-        for (i, step) in steps.iter().enumerate() {
-            let fits = |c: &&Choice| {
+        // Different states may look the same (a process is shown in part), so all that fit are kept, each once per step.
+        let mut layers: Vec<Vec<(Choice, usize)>> = vec![];
+        for step in steps {
+            let fits = |c: &Choice| {
                 let label = c.label.as_ref().map(|l| self.system.show_label(l));
                 let shown = self.system.show_state(&c.row);
                 let is_so = |n: &str, v: &str| {
@@ -554,15 +555,35 @@ impl<S: System> Walk<S> {
                 };
                 step["transition"].as_str() == label.as_deref() && shown.iter().all(|(n, v)| is_so(n, v))
             };
-            let found = choices(&*self.system, self.row(), stop).all.iter().find(fits).cloned();
-            match found {
-                Some(choice) => {
-                    self.take(choice);
+            let mut layer: Vec<(Choice, usize)> = vec![];
+            let mut look = |from: usize, row: Option<&[u64]>| {
+                for choice in choices(&*self.system, row, stop).all {
+                    if fits(&choice) && !layer.iter().any(|(c, _)| c.row == choice.row) {
+                        layer.push((choice, from));
+                    }
                 }
-                None => return Err(format!("step {} is not possible", i + 1)),
+            };
+            match layers.last() {
+                Some(before) => before.iter().enumerate().for_each(|(i, (c, _))| look(i, Some(&c.row))),
+                None => look(0, None),
             }
+            if layer.is_empty() {
+                break;
+            }
+            layers.push(layer);
         }
-        Ok(())
+        let taken = layers.len();
+        let (mut way, mut at) = (vec![], 0);
+        while let Some(mut layer) = layers.pop() {
+            let (choice, from) = layer.swap_remove(at);
+            way.push(choice);
+            at = from;
+        }
+        self.at = None;
+        for choice in way.into_iter().rev() {
+            self.take(choice);
+        }
+        if taken < steps.len() { Err(format!("step {} is not possible", taken + 1)) } else { Ok(()) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::project::{Project, Solved};
 use crate::certify::ltl::Paths;
-use crate::certify::{self, Failed, Argued};
+use crate::certify::{self, Argued, Failed};
 use crate::explore::plan::Refusal;
 use crate::explore::{Explored, Options};
 use crate::ltl::machine::Predicates;

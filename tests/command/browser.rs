@@ -454,6 +454,53 @@ fn a_picture_made_by_the_machine_itself() {
     b.wait("document.querySelectorAll('[data-relation=next] circle').length === 3");
 }
 
+/// A net, a process and a guided machine: what only B has is not offered, and everything else is there.
+#[test]
+#[ignore = "needs chromium and its driver"]
+fn what_is_not_b_is_walked_through() {
+    let guided = ["--csp", "models/guided/Broken.csp"];
+    for (name, file, more) in [
+        ("process", "models/csp/Philosophers.csp", &[][..]),
+        ("net", "models/nets/philosophers.pnml", &[]),
+        ("guided", "models/guided/Broken.mch", &guided[..]),
+    ] {
+        let s = Served::new(Path::new(file), more);
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let b = Browser::new();
+        b.size(1360, 900);
+        b.go(&link(&s));
+        b.wait("document.querySelector('#state')");
+        b.click(".call");
+        b.wait("document.querySelectorAll('#history button').length === 2");
+        let offered =
+            b.run("return [...document.querySelectorAll('main button')].map((b) => b.textContent.trim())");
+        for absent in ["why?", "why not?", "Watch", "ITF"] {
+            assert!(
+                !offered.as_array().expect("buttons").contains(&absent.into()),
+                "{name}: {absent}: {offered}"
+            );
+        }
+        b.accessible(&format!("{name}: animate"));
+        b.click("#to-check");
+        b.wait("document.querySelector('#check')");
+        b.click("#check");
+        b.wait(
+            "document.querySelector('#verdict')?.textContent === 'fails' && document.querySelector('#steps')",
+        );
+        b.accessible(&format!("{name}: check"));
+        if name == "process" {
+            b.picture("process.png");
+        }
+        let steps = b.run("return document.querySelectorAll('#steps li').length");
+        b.click("[data-key=to-animate]");
+        b.wait(&format!("document.querySelectorAll('#history .way').length === {steps}"));
+        b.click("#to-see");
+        b.wait("document.querySelectorAll('[data-node]').length > 5 && document.querySelector('.node.here')");
+        b.accessible(&format!("{name}: see"));
+        assert_eq!(b.run("return document.querySelector('#banner').textContent"), "", "{name}");
+    }
+}
+
 #[test]
 #[ignore = "needs chromium and its driver"]
 fn names_and_values_with_markup_are_text() {

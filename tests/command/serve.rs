@@ -555,6 +555,20 @@ fn other_languages_are_read_again_and_stay_inside_the_folder() {
     assert!(view["errors"].to_string().contains("outside of what is served"), "{view}");
     assert!(!view.to_string().contains("channel secret"));
     drop(s);
+    // Two states that look the same (`d -> …`): the way is that of the counterexample, whichever comes first.
+    let text = "channel a, b, c, d\nMAIN = a -> d -> b -> STOP [] a -> d -> c -> STOP\n";
+    std::fs::write(&script, text).expect("a file");
+    let s = Served::new(&script, &[]);
+    let (tab, _) = s.begin();
+    for event in ["b", "c"] {
+        s.ask("ltl", json!({ "tab": tab, "formula": format!("G not [{event}]") }));
+        let job = s.result(&tab);
+        assert_eq!(job["result"]["formulas"][0]["verdict"], "fails", "{job}");
+        let view = s.ask("walk", json!({ "tab": tab }));
+        assert_eq!(view["said"], Value::Null, "{event}: {job}");
+        assert_eq!(view["history"]["way"].as_array().map(Vec::len), Some(4), "{event}: {view}");
+    }
+    drop(s);
     // A script that the user names may be elsewhere.
     std::fs::copy("models/guided/Broken.mch", inside.join("Broken.mch")).expect("a copy");
     let s = Served::new(&inside.join("Broken.mch"), &["--csp", "models/guided/Broken.csp"]);
