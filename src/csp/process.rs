@@ -42,12 +42,15 @@ pub struct Processes {
     steps: HashMap<NodeId, Arc<[Step]>>,
     omega: NodeId,
     depth: usize,
+    /// What stands for a component where equivalent states are one, and whether all of it was looked at (`refine`).
+    pub(crate) smaller: HashMap<NodeId, (NodeId, bool)>,
 }
 
 impl Processes {
     pub fn new(mut machine: Machine) -> Processes {
         let omega = machine.node(Term::Omega);
-        Processes { machine, settled: HashMap::new(), steps: HashMap::new(), omega, depth: 0 }
+        let (settled, steps, smaller) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Processes { machine, settled, steps, omega, depth: 0, smaller }
     }
 
     pub fn machine(&self) -> &Machine {
@@ -81,6 +84,19 @@ impl Processes {
         self.machine.begin();
         self.depth = 0;
         self.settle(node)
+    }
+
+    /// A state that [`Processes::define`] says everything about.
+    pub fn fresh(&mut self) -> NodeId {
+        let number = self.machine.nodes() as u32;
+        let node = self.machine.node(Term::Compressed(number));
+        self.settled.insert(node, Known::Done(node));
+        node
+    }
+
+    /// Says what a fresh state does: its steps, ascending.
+    pub fn define(&mut self, fresh: NodeId, steps: Arc<[Step]>) {
+        self.steps.insert(fresh, steps);
     }
 
     fn deeper<T>(&mut self, act: impl FnOnce(&mut Processes) -> Res<T>) -> Res<T> {
@@ -430,7 +446,7 @@ impl Processes {
             Term::Refused(what, _) => {
                 return Fault::limit(NOWHERE, format!("{what} is not run"));
             }
-            Term::Delayed(..) => {
+            Term::Delayed(..) | Term::Compressed(_) => {
                 return Fault::limit(
                     NOWHERE,
                     "a process that nobody has looked at: this is a mistake in kanon",

@@ -43,6 +43,8 @@ pub enum Term {
     Hidden(Events, NodeId),
     /// All but these events are hidden.
     Projected(Events, NodeId),
+    /// A state with a number, whose steps are written down: several that are equivalent.
+    Compressed(u32),
     /// Can be written, and is not run.
     Refused(&'static str, Arc<[NodeId]>),
 }

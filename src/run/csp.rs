@@ -210,6 +210,9 @@ pub struct Violated {
 /// How many states are looked at, unless somebody says otherwise.
 pub const STATES: usize = 2_000_000;
 
+/// How many states a component may have by itself to be made smaller before a composition is explored.
+const COMPONENT: usize = 10_000;
+
 /// Checks all assertions of a script.
 ///
 /// # Errors
@@ -234,7 +237,7 @@ fn claims(
 ) -> Result<Vec<Claim>, Vec<Diagnostic>> {
     let mut processes = Processes::new(machine(sources, path, None)?);
     let assertions = processes.machine().program().assertions.clone();
-    let limits = Limits { states, stop };
+    let limits = Limits { states, stop, compress: COMPONENT.min(states) };
     let mut claims = vec![];
     for assertion in &assertions {
         let span = assertion.span;

@@ -100,7 +100,7 @@ impl Machine {
         }
         let depth = depth - 1;
         match &**self.term(node) {
-            Term::Delayed(..) => "…".to_string(),
+            Term::Delayed(..) | Term::Compressed(_) => "…".to_string(),
             Term::Stop => "STOP".to_string(),
             Term::Skip => "SKIP".to_string(),
             Term::Omega => "terminated".to_string(),

@@ -2,12 +2,13 @@
 //! determinism, traces.
 //!
 //! The specification is made [`normal`], the implementation is explored beside it; what is found is replayed on the
-//! processes themselves ([`replay`]) before anybody hears of it. A search that does not come to its end says nothing.
+//! processes themselves ([`replay`]) before anybody hears of it. Components are made smaller first ([`compress`]). A search that does not come to its end says nothing.
 //!
 //! Termination is as in Roscoe's *The Theory and Practice of Concurrency*: nobody can keep a process from it, so one
 //! that can terminate may refuse everything else; to have terminated is no deadlock. Divergence hides all that could
 //! follow it.
 
+mod compress;
 mod normal;
 mod replay;
 
@@ -24,6 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Limits<'a> {
     pub states: usize,
     pub stop: &'a AtomicBool,
+    /// Components of so many states have equivalent ones taken for one; 0 leaves all as they are.
+    pub compress: usize,
 }
 
 /// What an assertion claims, whether it is negated or not.
@@ -101,24 +104,32 @@ fn judged(processes: &mut Processes, assertion: &Assertion, limits: &Limits) -> 
         Claim::Refines(spec, model, implementation) => {
             let model = known(*model, span)?;
             let (spec, implementation) = (process(*spec)?, process(*implementation)?);
-            let outcome = refines(processes, spec, model, implementation, limits)?;
-            confirmed(outcome, span, |c| replay::refutes(processes, spec, model, implementation, c))
+            let (p, q) = (smaller(processes, spec, limits), smaller(processes, implementation, limits));
+            let outcome = refines(processes, p, model, q, limits)?;
+            // With all their states these may be too large.
+            confirmed(outcome, span, |c| {
+                let replayed = replay::refutes(processes, spec, model, implementation, c);
+                replayed.or_else(|_| replay::refutes(processes, p, model, q, c))
+            })
         }
         Claim::Property(p, property, model) => {
             let model = known(model.unwrap_or(Model::FailuresDivergences), span)?;
-            let p = process(*p)?;
+            let whole = process(*p)?;
             if model == Seen::Traces {
                 return Fault::limit(
                     span,
                     "the traces of a process do not tell whether it has this property",
                 );
             }
+            let p = smaller(processes, whole, limits);
             let outcome = match property {
                 Property::Deterministic => deterministic(processes, p, model, limits)?,
                 Property::DeadlockFree => never(processes, p, true, model == Seen::Divergences, limits)?,
                 Property::DivergenceFree => never(processes, p, false, true, limits)?,
             };
-            confirmed(outcome, span, |c| replay::shows(processes, p, c))
+            confirmed(outcome, span, |c| {
+                replay::shows(processes, whole, c).or_else(|_| replay::shows(processes, p, c))
+            })
         }
         Claim::HasTrace(p, trace, model) => {
             if known(model.unwrap_or(Model::Traces), span)? != Seen::Traces {
@@ -144,6 +155,10 @@ fn judged(processes: &mut Processes, assertion: &Assertion, limits: &Limits) -> 
             Ok(Outcome::True { states: labels.len() + 1 })
         }
     }
+}
+
+fn smaller(processes: &mut Processes, node: NodeId, limits: &Limits) -> NodeId {
+    compress::compressed(processes, node, limits.compress, limits.stop)
 }
 
 /// Never a counterexample that does not run.

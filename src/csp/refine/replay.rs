@@ -3,8 +3,12 @@
 
 use super::{Counterexample, Seen, Violation};
 use crate::process::{Label, Processes};
-use crate::value::{NodeId, Res};
+use crate::value::{Fault, NodeId, Res};
+use kanon_language::lang::diag::NOWHERE;
 use std::collections::{BTreeSet, HashMap};
+
+/// How many states a process may be in after a trace for a counterexample to be run on it.
+const STATES: usize = 50_000;
 
 /// Whether a counterexample refutes a refinement.
 pub(super) fn refutes(
@@ -81,6 +85,9 @@ fn silently(processes: &mut Processes, states: &mut BTreeSet<NodeId>) -> Res<()>
     while let Some(state) = open.pop() {
         for (label, target) in processes.transitions(state)?.iter() {
             if *label == Label::Tau && states.insert(*target) {
+                if states.len() > STATES {
+                    return Fault::limit(NOWHERE, format!("more than {STATES} states after a trace"));
+                }
                 open.push(*target);
             }
         }

@@ -1,5 +1,6 @@
 //! CSP-M: the suite of FDR's front end, scripts of our own, and texts that nobody would write.
 
+mod compressed;
 mod evaluated;
 mod libcspm;
 mod random;

@@ -11,8 +11,26 @@ use kanon_language::lang::stack::with_large_stack;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// The answers to all assertions of a script: `true`, or what is wrong after which trace.
+pub const STATES: usize = 20_000;
+
+/// The answers to all assertions of a script: `true`, or what is wrong after which trace. They are the same with smaller
+/// components, but for the trace.
 fn answers(text: &str) -> Vec<String> {
+    // Which of several counterexamples is found first may differ.
+    let kinds = |all: &[String]| -> Vec<String> {
+        let kind =
+            |a: &String| if a == "true" || a.starts_with("unknown") { a.clone() } else { "false".into() };
+        all.iter().map(kind).collect()
+    };
+    let (all, smaller) = (asked(text, STATES, 0), asked(text, STATES, 1000));
+    let counts = |all: Vec<(String, usize)>| all.into_iter().unzip::<String, usize, Vec<_>, Vec<_>>().0;
+    let (all, smaller) = (counts(all), counts(smaller));
+    assert_eq!(kinds(&all), kinds(&smaller), "{text}: with smaller components");
+    all
+}
+
+/// The same, with or without smaller components; and how many states were explored, where the answer is `true`.
+pub fn asked(text: &str, states: usize, compress: usize) -> Vec<(String, usize)> {
     let mut sources = SourceMap::default();
     let file = sources.add("s.csp", text);
     let types = crate::typed(&mut sources, file);
@@ -23,10 +41,10 @@ fn answers(text: &str) -> Vec<String> {
         let assertions = program.assertions.clone();
         let mut processes = Processes::new(Machine::new(program));
         let stop = AtomicBool::new(false);
-        let limits = Limits { states: 20_000, stop: &stop };
+        let limits = Limits { states, stop: &stop, compress };
         let mut answer = |a| match check(&mut processes, a, &limits) {
-            Outcome::True { .. } => "true".to_string(),
-            Outcome::Unknown(fault) => format!("unknown: {}", fault.message),
+            Outcome::True { states } => ("true".to_string(), states),
+            Outcome::Unknown(fault) => (format!("unknown: {}", fault.message), 0),
             Outcome::False(c) => {
                 let trace: Vec<String> = c.trace.iter().map(|l| show_label(&processes, *l)).collect();
                 let what = match c.violation {
@@ -37,7 +55,7 @@ fn answers(text: &str) -> Vec<String> {
                     Violation::Nondeterminism { .. } => "choice",
                     Violation::NoTrace => "no trace",
                 };
-                format!("{what} <{}>", trace.join(","))
+                (format!("{what} <{}>", trace.join(",")), 0)
             }
         };
         assertions.iter().map(&mut answer).collect()
