@@ -1,7 +1,7 @@
 //! Petri nets as people use them: `check`, `ltl`, `compare`, `eval`, `export` of PNML, and what is refused.
 
 use crate::program::{FAILS, HOLDS, UNKNOWN, WRONG, file, json, kanon};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 struct Model {
     path: String,
@@ -27,7 +27,7 @@ fn models() -> Vec<Model> {
             formulas: formulas.map(|(v, f)| (v.to_string(), f.to_string())).collect(),
         });
     }
-    assert!(all.len() >= 9, "{} models", all.len());
+    assert!(all.len() >= 15, "{} models", all.len());
     all
 }
 
@@ -71,6 +71,105 @@ fn every_net_answers_as_its_header_says() {
             }
         }
         assert_eq!(json(&["compare", &m.path, "--json"], HOLDS)["agree"], true, "{}", m.path);
+    }
+}
+
+type Steps = fn(&[usize]) -> Vec<(usize, Vec<usize>)>;
+
+/// The same systems without nets, as somebody would program them: steps with a number each.
+const PROGRAMS: [(&str, &[usize], Steps); 6] = [
+    // Cars on the left, on deck and on the right; the bank where the ferry is.
+    ("ferry", &[4, 0, 0, 0], |s| {
+        let (near, bank) = if s[3] == 0 { (0, 1) } else { (2, 0) };
+        let mut all = vec![(0, vec![s[0], s[1], s[2], bank])];
+        let mut car = |step, from: usize, to: usize| {
+            if s[from] > 0 && (to != 1 || s[1] < 2) {
+                let mut next = s.to_vec();
+                (next[from], next[to]) = (s[from] - 1, s[to] + 1);
+                all.push((step, next));
+            }
+        };
+        car(1, near, 1);
+        car(2, 1, near);
+        all
+    }),
+    // How much each of three processes has; which process it is does not matter.
+    ("resource-allocation", &[0, 0, 0], |s| {
+        let all = (0..3).filter(|i| s[*i] == 2 || s.iter().sum::<usize>() < 3).map(|i| {
+            let mut next = s.to_vec();
+            next[i] = (s[i] + 1) % 3;
+            next.sort_unstable();
+            (s[i], next)
+        });
+        let all: BTreeSet<(usize, Vec<usize>)> = all.collect();
+        all.into_iter().collect()
+    }),
+    // Where each of six pallets is; which pallet it is does not matter.
+    ("pallets", &[0; 6], |s| {
+        let all = (0..6).map(|i| {
+            let mut next = s.to_vec();
+            next[i] = (s[i] + 1) % 5;
+            next.sort_unstable();
+            (s[i], next)
+        });
+        let all: BTreeSet<(usize, Vec<usize>)> = all.collect();
+        all.into_iter().collect()
+    }),
+    // Where each robot is.
+    ("robots", &[0, 1, 2], |s| {
+        let ways = (0..3).flat_map(|i| [(i, (s[i] + 1) % 5), (i, (s[i] + 4) % 5)]);
+        let free = ways.filter(|(_, to)| !s.contains(to));
+        free.map(|(i, to)| (i, s.iter().enumerate().map(|(j, at)| if i == j { to } else { *at }).collect()))
+            .collect()
+    }),
+    // The printer of each user, the third with colour; 3 is none, 4 to have asked for colour.
+    ("printers", &[3, 3, 3], |s| {
+        let mut all = vec![];
+        for i in 0..3 {
+            let to: &[usize] = match s[i] {
+                3 => &[0, 1, 2, 4],
+                4 => &[2],
+                _ => &[3],
+            };
+            for to in to.iter().filter(|to| **to > 2 || !s.contains(to)) {
+                let mut next = s.to_vec();
+                next[i] = *to;
+                all.push((i, next));
+            }
+        }
+        all
+    }),
+    // Where each process is (idle, asked, waiting, critical), and whose turn it is.
+    ("peterson", &[0, 0, 0], |s| {
+        let mut all = vec![];
+        for i in 0..2 {
+            let turn = if s[i] == 1 { 1 - i } else { s[2] };
+            let ways = if s[i] == 2 { usize::from(s[1 - i] == 0) + usize::from(s[2] == i) } else { 1 };
+            let mut next = s.to_vec();
+            (next[i], next[2]) = ((s[i] + 1) % 4, turn);
+            all.extend((0..ways).map(|way| (2 * i + way, next.clone())));
+        }
+        all
+    }),
+];
+
+#[test]
+fn nets_have_the_states_of_the_programs_that_they_stand_for() {
+    let models = models();
+    for (name, first, steps) in PROGRAMS {
+        let mut known = BTreeSet::from([first.to_vec()]);
+        let mut open = vec![first.to_vec()];
+        let (mut transitions, mut deadlocks) = (0, 0);
+        while let Some(state) = open.pop() {
+            let next = steps(&state);
+            transitions += next.len();
+            deadlocks += usize::from(next.is_empty());
+            open.extend(next.into_iter().map(|(_, s)| s).filter(|s| known.insert(s.clone())));
+        }
+        let model = models.iter().find(|m| m.path.ends_with(&format!("/{name}.pnml"))).expect("a net");
+        for (key, n) in [("states", known.len()), ("transitions", transitions), ("deadlocks", deadlocks)] {
+            assert_eq!(model.expect[key], n.to_string(), "{name}: {key}");
+        }
     }
 }
 
