@@ -31,10 +31,11 @@ use kanon::run::other::{self, Asked, Guide, Language};
 use kanon::run::{Deadline, csp};
 use kanon::symmetry::Strategy;
 use kanon::symmetry::{Action, MachineAction};
-use kanon::system;
+use kanon::system::{self, Check};
 use kanon::trace::{Trace, rebuild, replay};
 use kanon::value::Scope;
 use kanon::verdict::{Decision, Verdict};
+use kanon::xtl::{Answer, Program, Read, XtlSystem, read as read_answer};
 use kanon_checker::check::{Effort, Part, check_model, sizes};
 use kanon_checker::container::{Kind, Writer};
 use kanon_checker::statement::{Claims, Constants, Goal, Statement};
@@ -167,6 +168,105 @@ pub fn process(bytes: &[u8], folder: &str) {
         }
     }
     let _ = std::fs::remove_file(&script);
+}
+
+/// A specification of Z in either markup is refused with a reason, or its first states are explored.
+pub fn z(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for name in ["fuzzed/M.tex", "fuzzed/M.zed"] {
+        let loaded = load_text(name, &text);
+        show(&loaded.sources, &loaded.diagnostics);
+        let Some(model) = &loaded.model else {
+            assert!(loaded.diagnostics.iter().any(Diagnostic::is_error), "refused without a reason");
+            continue;
+        };
+        REACHED.fetch_add(1, Ordering::Relaxed);
+        for sizes in [own_sizes(model), small_sizes(model)].into_iter().flatten() {
+            deep(|| run(model, &sizes));
+        }
+    }
+}
+
+/// A net is refused with a reason, or its first markings are explored, as they are and one per orbit: the two agree where
+/// both come to an end. What its first comment asks (`ltl holds: G {p = 1}`) is asked; each atom is a condition, too.
+pub fn net(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let file = std::env::temp_dir().join(format!("kanon-fuzz-{}.pnml", std::process::id()));
+    if std::fs::write(&file, bytes).is_err() {
+        return;
+    }
+    let asks = text.lines().filter_map(|l| l.strip_prefix("ltl ")?.split_once(": "));
+    let formulas: Vec<(String, String)> = asks.map(|(_, f)| ("formula".into(), f.into())).take(3).collect();
+    let goal = text.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map(|(g, _)| g.to_string());
+    let all = [
+        Asked::default(),
+        Asked { goal, ..Asked::default() },
+        Asked { formulas: formulas.clone(), ..Asked::default() },
+    ];
+    for asked in all {
+        let deadline = Deadline::after(Some(PATIENCE));
+        let model = match other::open(&file, Language::Net, &asked, &deadline) {
+            Ok(model) => model,
+            Err(refused) => {
+                assert!(refused.diagnostics.iter().any(Diagnostic::is_error), "refused without a reason");
+                show(&refused.sources, &refused.diagnostics);
+                continue;
+            }
+        };
+        REACHED.fetch_add(1, Ordering::Relaxed);
+        let mut whole = vec![];
+        for symmetry in [Strategy::Off, Strategy::Canon] {
+            let options =
+                Options { max_states: Some(10 * MAX_STATES), all: true, symmetry, ..Options::default() };
+            let deadline = Deadline::after(Some(PATIENCE));
+            let Ok(checked) = model.check(&options, &deadline, &mut |_| {}) else { continue };
+            assert!(checked.verdict != Decision::Holds || checked.complete, "it holds, and was not explored");
+            if checked.complete {
+                whole.push((checked.verdict, checked.counts.states, checked.counts.deadlocks));
+            }
+            for formula in &asked.formulas {
+                let _ = model.ltl(formula, &options, &Deadline::after(Some(PATIENCE)));
+            }
+        }
+        if let [(plain, states, deadlocks), (reduced, orbits, ended)] = whole[..] {
+            assert_eq!(plain, reduced, "symmetry changes the answer");
+            let fewer = orbits <= states && ended <= deadlocks && (orbits == 0) == (states == 0);
+            assert!(fewer, "{states} states in {orbits} orbits, {deadlocks} deadlocks in {ended}");
+        }
+        for text in asked.goal.iter() {
+            let _ = model.eval(text);
+        }
+    }
+    let _ = std::fs::remove_file(&file);
+}
+
+/// Bytes as what the Prolog process says: frames are read one after the other to the end, or to what is none, and no
+/// beginning of a frame is another frame. A system whose process has said so much has a state graph or says why not.
+pub fn answers(bytes: &[u8]) {
+    let (mut at, mut ends) = (0, 0);
+    while let Read::Frame(answer, used) = read_answer(&bytes[at..]) {
+        ends += usize::from(answer == Answer::End);
+        assert!(used > 0 && used <= bytes.len() - at, "a frame of {used} bytes");
+        for n in 0..used.min(64) {
+            assert_eq!(read_answer(&bytes[at..at + n]), Read::More, "{:?}", &bytes[at..at + n]);
+        }
+        at += used;
+        REACHED.fetch_add(1, Ordering::Relaxed);
+    }
+    let heard = |asked: bool| {
+        // With properties both kinds of answers have to come in the order of the questions.
+        let checks = if asked { vec![Check::goal("found"), Check::invariant("unsafe")] } else { vec![] };
+        let system = XtlSystem::new(Program::heard(bytes.to_vec()), checks, vec!["a".into()]);
+        let options =
+            Options { max_states: Some(MAX_STATES), all: true, deadlock: asked, ..Options::default() };
+        let none: Option<&Arc<dyn Action>> = None;
+        kanon::run::system::check(&system, none, &options).expect("they go together")
+    };
+    for asked in [false, true] {
+        let answer = heard(asked);
+        let states = answer.counts.states as usize;
+        assert!(!answer.verdict.holds() || (0 < states && states < ends), "it holds, and nobody said so");
+    }
 }
 
 /// Bytes as a certificate, and as the states of one that is sealed: rejected with a reason, or accepted. What is claimed is

@@ -105,6 +105,21 @@ impl Program {
         Ok(program)
     }
 
+    /// A program whose process has said this, and is gone; no other will be started.
+    pub fn heard(bytes: Vec<u8>) -> Program {
+        Program {
+            name: String::new(),
+            text: String::new(),
+            properties: vec![],
+            patterns: vec![],
+            limits: Limits::default(),
+            included: HashMap::new(),
+            prolog: Some(Prolog::heard(bytes)),
+            starts: STARTS + 1,
+            operations: vec![],
+        }
+    }
+
     fn begin(&mut self, stop: &Stop, include: &mut Include) -> Result<(), Unfit> {
         self.starts += 1;
         let mut prolog = Prolog::start(self.limits.stacks, self.limits.late).map_err(Unfit::Nowhere)?;

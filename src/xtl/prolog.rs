@@ -124,6 +124,15 @@ impl Prolog {
         Ok(prolog)
     }
 
+    /// One that has said this, and is gone.
+    pub fn heard(bytes: Vec<u8>) -> Prolog {
+        let (sender, chunks) = sync_channel(1);
+        // There is room for one, and it is dropped by nobody but the owner of `chunks`.
+        let _ = sender.send(bytes);
+        let (child, said) = (Arc::default(), Arc::default());
+        Prolog { child, input: None, chunks, bytes: vec![], at: 0, said, late: Duration::ZERO }
+    }
+
     /// Hands it bytes. That it does not take them is found out when it is asked.
     pub fn say(&mut self, bytes: &[u8]) {
         let taken = self.input.as_mut().is_some_and(|i| i.write_all(bytes).is_ok());
@@ -185,7 +194,7 @@ impl Prolog {
     fn last_words(&mut self) -> String {
         self.input = None;
         let status = lock(&self.child).as_mut().and_then(|c| c.wait().ok());
-        let status = status.map_or_else(|| "it is gone".to_string(), |s| s.to_string());
+        let Some(status) = status.map(|s| s.to_string()) else { return "it is gone".to_string() };
         // The other channel closes with the process; whoever reads it needs a moment.
         std::thread::sleep(Duration::from_millis(20));
         let said =

@@ -11,7 +11,7 @@ mod regressions;
 
 use kanon::lang::diag::SourceMap;
 use kanon::lang::eventb::convert::{Form, Output, convert};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
@@ -57,6 +57,21 @@ fn process() {
 }
 
 #[test]
+fn z() {
+    fuzz("z", 4);
+}
+
+#[test]
+fn net() {
+    fuzz("net", 4);
+}
+
+#[test]
+fn answers() {
+    fuzz("answers", 2);
+}
+
+#[test]
 fn formula() {
     fuzz("formula", 2);
 }
@@ -85,6 +100,9 @@ fn child() {
         "formula" => body::formula,
         "proof" => body::proof,
         "trace" => body::trace,
+        "z" => body::z,
+        "net" => body::net,
+        "answers" => body::answers,
         "process" => |bytes| body::process(bytes, GUIDED),
         _ => |bytes| body::check(bytes, FOLDER),
     };
@@ -164,7 +182,7 @@ fn fuzz(target: &str, seconds: u64) {
         match failures.get_mut(&why.key) {
             Some((_, times)) => *times += 1,
             None => {
-                let file = folder.join(format!("{seed}.mch"));
+                let file = folder.join(format!("{seed}.input"));
                 let shown = shrink(target, &why.key, Mutator::new(target).input(seed), &file, left / 4);
                 let report = format!("{target} {seed}: {}\n{}\n{shown}\n", file.display(), why.text.trim());
                 println!("{report}");
@@ -274,8 +292,10 @@ impl Random {
 }
 
 struct Mutator {
-    /// None for certificates, which are bytes.
+    /// None for certificates and answers, which are bytes.
     models: Vec<Vec<String>>,
+    /// The bytes are what a Prolog process says.
+    are_answers: bool,
     /// The bytes are changes of a proof.
     are_changes: bool,
     /// Tokens that can often stand for each other.
@@ -301,22 +321,21 @@ fn rodin(file: &Path) -> Vec<String> {
 impl Mutator {
     fn new(target: &str) -> Mutator {
         let are_changes = ["formula", "trace"].contains(&target);
-        if ["certificate", "proof"].contains(&target) || are_changes {
-            return Mutator { models: vec![], are_changes, groups: vec![] };
+        let are_answers = target == "answers";
+        if ["certificate", "proof"].contains(&target) || are_changes || are_answers {
+            return Mutator { models: vec![], are_answers, are_changes, groups: vec![] };
         }
         let mut files = Vec::new();
         collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models"), &mut files);
         files.sort();
-        let language = match target {
-            "eventb" => Some("eventb"),
-            "process" => Some("csp"),
-            _ => None,
+        let endings: &[&str] = match target {
+            "eventb" => &["eventb"],
+            "process" => &["csp"],
+            "z" => &["tex", "zed", "utf8"],
+            "net" => &["pnml"],
+            _ => &["mch", "ref", "imp"],
         };
-        let is_wanted = |f: &PathBuf| match (language, f.extension().and_then(OsStr::to_str)) {
-            (Some(wanted), found) => found == Some(wanted),
-            (None, found) => !matches!(found, Some("eventb" | "csp")),
-        };
-        files.retain(is_wanted);
+        files.retain(|f| f.extension().is_some_and(|e| endings.iter().any(|x| e == *x)));
         let texts = files.iter().filter_map(|f| fs::read_to_string(f).ok());
         let coded = files.iter().filter(|_| target == "eventb").flat_map(|f| rodin(f));
         let models: Vec<Tokens> = texts
@@ -325,7 +344,8 @@ impl Mutator {
             .map(|text| tokens(&text).into_iter().map(String::from).collect())
             .collect();
         assert!(!models.is_empty(), "there are no models");
-        Mutator { models, are_changes, groups: groups() }
+        let groups = if ["z", "net"].contains(&target) { used(&models) } else { groups() };
+        Mutator { models, are_answers, are_changes, groups }
     }
 
     /// The input of a number.
@@ -339,6 +359,9 @@ impl Mutator {
                 bytes.extend([256, 256, 256, small].map(|n| random.below(n) as u8));
             }
             return bytes;
+        }
+        if self.are_answers {
+            return said(&mut random);
         }
         if self.models.is_empty() {
             // Mostly small numbers: sets of few elements, few witnesses.
@@ -531,6 +554,29 @@ impl Mutator {
     }
 }
 
+/// What a Prolog process could say: frames, mostly whole, of few labels and states.
+fn said(random: &mut Random) -> Vec<u8> {
+    let mut bytes = vec![];
+    for _ in 0..random.below(40) {
+        let (number, state) = (random.below(4), "abcdefgh".as_bytes()[random.below(8)] as char);
+        let frame = match random.below(24) {
+            0..=5 => "e\n".to_string(),
+            6..=12 => format!("t {number} 1\n{state}"),
+            13..=15 => format!("l {number} 1 3\n{state}{state}()"),
+            16..=19 => format!("p {number}\n"),
+            20 => format!("x 1\n{state}"),
+            21 => format!("v 1\n{state}"),
+            22 => random.pick(&["o 1\na", "d 1 0 3\na\nb", "f 3\na\nb"]).to_string(),
+            _ => format!("t {} {}\n{state}", random.next(), random.below(300)),
+        };
+        bytes.extend(frame.into_bytes());
+    }
+    for _ in 0..random.below(8) / 6 {
+        flip(random, &mut bytes);
+    }
+    bytes
+}
+
 fn flip(random: &mut Random, bytes: &mut Vec<u8>) {
     let at = random.below(bytes.len());
     match random.below(3) {
@@ -559,18 +605,31 @@ fn group(text: &[String], from: usize) -> Option<Range<usize>> {
     None
 }
 
+const ENDINGS: [&str; 9] = ["mch", "ref", "imp", "eventb", "csp", "tex", "zed", "utf8", "pnml"];
+
 fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|e| e.path()) {
         if path.is_dir() {
             collect(&path, out);
-        } else if path
-            .extension()
-            .is_some_and(|e| ["mch", "ref", "imp", "eventb", "csp"].iter().any(|x| e == *x))
-        {
+        } else if path.extension().is_some_and(|e| ENDINGS.iter().any(|x| e == *x)) {
             out.push(path);
         }
     }
+}
+
+/// What texts are made of, for languages that the dictionary does not have: signs, numbers, words.
+fn used(models: &[Tokens]) -> Vec<Vec<String>> {
+    let mut groups = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
+    for token in models.iter().flatten().filter(|t| !t.trim().is_empty()) {
+        let kind = match token.chars().next() {
+            Some(c) if c.is_alphabetic() => 2,
+            Some(c) if c.is_ascii_digit() => 1,
+            _ => 0,
+        };
+        groups[kind].insert(token.clone());
+    }
+    groups.map(|g| g.into_iter().collect()).into_iter().filter(|g: &Vec<String>| !g.is_empty()).collect()
 }
 
 /// The groups of the dictionary that libFuzzer uses too.
