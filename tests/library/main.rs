@@ -11,6 +11,7 @@ mod animate;
 mod guided;
 mod nets;
 mod processes;
+mod xtl;
 
 use caches::{Caches, Exchange};
 use kanon::explore::{FindingKind, Options, Order};
