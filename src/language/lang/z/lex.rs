@@ -166,6 +166,19 @@ impl<'t> Lexer<'t> {
         self.push(Tok::Close, lo);
     }
 
+    /// `{schema}` behind `\end`: what has begun ends, and nothing else.
+    fn environment_ends(&mut self, lo: usize) {
+        let begun = self.inside.and_then(|s| environment(&self.text[s.lo as usize..], "\\begin{"));
+        let ended = environment(self.rest(), "{").filter(|name| !name.contains('\n'));
+        self.at += ended.map_or(0, |name| name.len() + "{}".len());
+        if begun.is_some() && begun != ended {
+            let span = self.span(lo);
+            let name = begun.unwrap_or_default();
+            self.error(span, format!("expected `\\end{{{name}}}`, since `{name}` has begun"));
+        }
+        self.close(lo);
+    }
+
     /// Takes the rest of the line.
     fn line(&mut self) -> &'t str {
         let line = self.rest().split('\n').next().unwrap_or_default();
@@ -373,11 +386,7 @@ impl<'t> Lexer<'t> {
         let name = &self.rest()[..letters];
         self.at += letters;
         match name {
-            "end" => {
-                let end = self.rest().find('}').map_or(self.rest().len(), |end| end + 1);
-                self.at += end;
-                self.close(lo);
-            }
+            "end" => self.environment_ends(lo),
             "begin" => {
                 let span = self.span(lo);
                 self.error(span, "a paragraph begins inside of another");
