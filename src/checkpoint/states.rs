@@ -12,6 +12,7 @@ use crate::explore::{Layout, StateId, Store};
 use crate::model::{Decl, Type};
 use crate::system::{Machine, System, Width};
 use crate::value::Value;
+use crate::value::packed::is_packed;
 use crate::value::val::{Val, from_value, to_value};
 use kanon_checker::codec::{Bytes, put, put_number};
 use kanon_refinement::kernel::{Insertion, Rrac};
@@ -33,6 +34,7 @@ pub fn widths(system: &Machine) -> Vec<String> {
         Width::Bits(n) => format!("{n} bits"),
         Width::Name => "name".to_string(),
         Width::Integer => "integer".to_string(),
+        Width::Sequence(packing) => format!("sequence over {}", packing.carrier()),
     };
     system.widths().iter().map(name).collect()
 }
@@ -85,7 +87,7 @@ fn is_name(width: Width, word: u64) -> bool {
     match width {
         Width::Bits(_) => false,
         Width::Name => true,
-        Width::Integer => word & 1 == 1,
+        Width::Integer | Width::Sequence(_) => word & 1 == 1,
     }
 }
 
@@ -312,7 +314,9 @@ impl Known<'_> {
         let slots = &self.system.slots[self.system.const_slots()..];
         row[self.offset..].iter().zip(slots).all(|(word, slot)| match slot.rep.mask_len() {
             Some(bits) => bits >= 64 || word >> bits == 0,
-            None => slot.rep.carrier == 0 || *word < slot.rep.carrier,
+            None if slot.rep.carrier > 0 => *word < slot.rep.carrier,
+            // Names were looked up.
+            None => slot.rep.packing().is_none_or(|p| !is_packed(*word) || p.is_word(*word)),
         })
     }
 }

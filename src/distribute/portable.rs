@@ -7,6 +7,7 @@
 use crate::checkpoint::states::{form, named};
 use crate::explore::Layout;
 use crate::system::{Machine, System, Width};
+use crate::value::packed::is_packed;
 use crate::value::val::{from_value, to_value};
 use kanon_checker::codec::{Bytes, put_number};
 use std::collections::HashMap;
@@ -164,9 +165,11 @@ impl Codec for Structured<'_> {
                 (Width::Bits(bits), _) => put_word(out, *word, (*bits).max(1)),
                 // Bit 0 tells integers that are named from those that are their own words.
                 (Width::Integer, _) if word & 1 == 0 => put_number(out, fold(*word) << 1),
+                // The same with packed sequences, which mean the same everywhere.
+                (Width::Sequence(_), _) if is_packed(*word) => put_number(out, *word),
                 (_, Some((variable, known))) => {
                     let Some(form) = form_of(machine, known, *variable, *word) else { return false };
-                    let flag = u64::from(*width == Width::Integer);
+                    let flag = u64::from(*width != Width::Name);
                     put_number(out, (form.len() as u64) << flag | flag);
                     out.extend_from_slice(form);
                 }
@@ -188,6 +191,13 @@ impl Codec for Structured<'_> {
                 Width::Integer => match bytes.number()? {
                     n if n & 1 == 0 => {
                         row.push(unfold(n >> 1));
+                        continue;
+                    }
+                    n => n >> 1,
+                },
+                Width::Sequence(packing) => match bytes.number()? {
+                    word if is_packed(word) => {
+                        row.push(Some(word).filter(|w| packing.is_word(*w))?);
                         continue;
                     }
                     n => n >> 1,

@@ -4,6 +4,7 @@ use super::group::{Group, Perm, Reason};
 use crate::model::{FreeType, Type};
 use crate::system::Machine;
 use crate::value::mask::{self, bits};
+use crate::value::packed::{Packing, is_packed};
 use crate::value::rep::{R, Rep, SetKind, Shape};
 use crate::value::val::Val;
 use std::collections::HashMap;
@@ -100,6 +101,18 @@ impl Moves {
                 out
             }
             Moves::Still | Moves::Bits(_) | Moves::List(..) | Moves::DeepPair(..) | Moves::DeepRec(_) => w,
+        }
+    }
+
+    /// How the sequence is packed that is this word of a slot, and what happens to its items; `None` if it is no such word.
+    #[inline]
+    pub fn packed(&self, rep: &Rep, word: u64) -> Option<(Packing, &Moves)> {
+        match self {
+            Moves::List(pair, _) if is_packed(word) => match &**pair {
+                Moves::DeepPair(_, item) => Some((rep.packing()?, item)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -265,8 +278,11 @@ impl MachineAction {
         match &self.slots[slot] {
             Moves::Still => w,
             m @ (Moves::Bits(_) | Moves::List(..) | Moves::DeepPair(..) | Moves::DeepRec(_)) => {
-                let table = self.system.table();
-                table.encode(&m.val(table.get(w), p), &self.system.slots[slot].rep)
+                let (table, rep) = (self.system.table(), &self.system.slots[slot].rep);
+                match m.packed(rep, w) {
+                    Some((packing, item)) => packing.map(w, |x| item.word(x, p)),
+                    None => table.encode(&m.val(&table.decode(w, rep), p), rep),
+                }
             }
             m => m.word(w, p),
         }

@@ -14,6 +14,7 @@ use crate::system::System;
 pub(super) use crate::value::hash::pair as mix;
 use crate::value::mask::{bits, row};
 use crate::value::val::Val;
+use std::borrow::Borrow;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -160,12 +161,7 @@ impl Sketch {
             }
             (Moves::List(e, _), Val::Seq(items)) => {
                 let Moves::DeepPair(_, item) = &**e else { return };
-                for (i, x) in items.iter().enumerate() {
-                    let begin = self.leaves.len();
-                    let mut still = mix(salt, mix(LEFT, i as u64 + 1));
-                    self.gather(item, x, RIGHT, &mut still);
-                    self.close(begin, still, owner);
-                }
+                self.sequence(item, items.iter(), salt, owner);
             }
             (Moves::Mask(e) | Moves::Bits(e) | Moves::List(e, _), _) => {
                 for x in v.elems() {
@@ -173,6 +169,22 @@ impl Sketch {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The items of a sequence, each as a pair.
+    fn sequence(
+        &mut self,
+        item: &Moves,
+        items: impl Iterator<Item = impl Borrow<Val>>,
+        salt: u64,
+        owner: Option<u32>,
+    ) {
+        for (i, x) in items.enumerate() {
+            let begin = self.leaves.len();
+            let mut still = mix(salt, mix(LEFT, i as u64 + 1));
+            self.gather(item, x.borrow(), RIGHT, &mut still);
+            self.close(begin, still, owner);
         }
     }
 
@@ -278,7 +290,13 @@ impl Sketcher for MachineSketcher {
             match &action.slots[slot] {
                 Moves::Still => {}
                 m @ (Moves::Bits(_) | Moves::List(..) | Moves::DeepPair(..) | Moves::DeepRec(_)) => {
-                    out.slot(m, system.table().get(*w), salt);
+                    let rep = &system.slots[slot].rep;
+                    match m.packed(rep, *w) {
+                        Some((packing, item)) => {
+                            out.sequence(item, packing.items(*w).map(Val::W), salt, None);
+                        }
+                        None => out.slot(m, &system.table().decode(*w, rep), salt),
+                    }
                 }
                 m => out.word_slot(m, *w, salt),
             }

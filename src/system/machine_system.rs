@@ -24,7 +24,7 @@ impl System for Machine {
             Some(n) => Width::Bits(n),
             None if slot.rep.carrier > 0 => Width::Bits(bits_of(slot.rep.carrier)),
             None if slot.rep.is_int() => Width::Integer,
-            None => Width::Name,
+            None => slot.rep.packing().map_or(Width::Name, Width::Sequence),
         });
         valuation.into_iter().chain(vars).collect()
     }

@@ -71,6 +71,7 @@ pub use solve::First;
 pub(crate) use solve::watched;
 
 use crate::lang::diag::Span;
+use crate::value::packed::Packing;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -91,6 +92,8 @@ pub enum Width {
     Name,
     /// A tagged integer.
     Integer,
+    /// A short sequence, or a name with a tag.
+    Sequence(Packing),
 }
 
 /// What transitions are called.

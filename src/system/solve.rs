@@ -5,6 +5,7 @@ use super::by_solver::Occasion;
 use super::constants::{Setup, Valuations, Yielded};
 use super::machine::{Machine, Worker};
 use super::{Complete, Starts, Stop};
+use crate::eval::compile::SlotInfo;
 use crate::eval::node::{Env, Slot};
 use crate::eval::word::lower::{Known, Lower};
 use crate::value::fault::{Fault, Res};
@@ -318,7 +319,11 @@ impl Machine {
     }
 
     fn words_of(&self, valuation: &[Val]) -> Vec<u64> {
-        valuation.iter().map(|v| if v.is_lazy() { 0 } else { self.table.word(v) }).collect()
+        let word = |(v, slot): (&Val, &SlotInfo)| match v.is_lazy() {
+            true => 0,
+            false => self.table.encode(v, &slot.rep),
+        };
+        valuation.iter().zip(&self.slots).map(word).collect()
     }
 
     /// The number of a valuation that is symmetric to a known one, while valuations are still looked for.
@@ -334,7 +339,7 @@ impl Machine {
                 let mut values = found.iter().map(|v| &v[slot]);
                 match values.next() {
                     Some(v) if !is_open && !v.is_lazy() && values.all(|w| w == v) => {
-                        Known::Fixed(self.table.word(v))
+                        Known::Fixed(self.table.encode(v, &self.slots[slot].rep))
                     }
                     _ if found.iter().any(|v| v[slot].is_lazy()) => Known::Symbolic,
                     _ => Known::Word,

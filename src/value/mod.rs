@@ -4,6 +4,7 @@
 pub mod hash;
 pub mod mask;
 pub mod ops;
+pub mod packed;
 pub mod ranges;
 pub mod rep;
 pub mod table;

@@ -6,6 +6,7 @@
 //! `(a, b)` has the ordinal `a * |B| + b`, so a relation is a bit matrix, one row per element of the domain.
 //! Everything else is structure: exact numbers, strings, pairs, records, values of freetypes, sorted lists.
 
+use super::packed::Packing;
 use crate::model::{FreeType, SetId, Type};
 use crate::value::Scope;
 use std::sync::Arc;
@@ -148,6 +149,18 @@ impl Rep {
                 _ => false,
             },
             _ => false,
+        }
+    }
+
+    /// How its sequences are words, if this is a type of sequences over few values.
+    #[inline]
+    pub fn packing(&self) -> Option<Packing> {
+        match &self.shape {
+            Shape::Set(e, SetKind::List) => match &e.shape {
+                Shape::Pair(a, b) if a.is_int() => Packing::of(b.carrier),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }

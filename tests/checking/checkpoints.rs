@@ -152,14 +152,19 @@ fn of_text(text: &str) -> (Model, Scope) {
     (model, scope)
 }
 
-/// Sequences and large integers are interned, and get other names in each run.
+/// Sets of sequences and large integers are interned, and get other names in each run; so are sequences of more than six
+/// items of nine bits, and relations that are no sequences. Shorter ones are words.
 const NAMES: &str = "MACHINE m SETS P; Q = {one, two}
-    VARIABLES q, n, marks INVARIANT q : seq(P) & n : INTEGER & marks : POW(seq(Q)) & size(q) < 4
-    INITIALISATION q, n, marks := [], 0, {}
+    VARIABLES q, n, marks, wide
+    INVARIANT q : seq(P) & n : INTEGER & marks : POW(seq(Q)) & size(q) < 4
+      & wide : INTEGER <-> POW(BOOL * BOOL * Q)
+    INITIALISATION q, n, marks, wide := [], 0, {}, []
     OPERATIONS
       put(p) = PRE p : P & size(q) < 3 THEN q := q <- p END;
       get = PRE size(q) > 0 THEN q, n := tail(q), (n * 10000000000 + size(q)) mod 100000000000000000007 END;
       mark(x) = PRE x : Q & card(marks) < 2 & n < 100000 THEN marks := marks \\/ {[x, x]} END;
+      grow = PRE card(wide) < 8 THEN wide := wide \\/ {card(wide) + 1 |-> {TRUE |-> TRUE |-> one}} END;
+      odd = PRE card(wide) = 2 THEN wide := wide \\/ {0 |-> {}} END;
       reset = PRE n > 100000000000000000 THEN n := 0 END
     END";
 

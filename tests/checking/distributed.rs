@@ -196,15 +196,17 @@ fn the_models_of_the_papers() {
     }
 }
 
-/// Interned values, integers that are not small, several valuations of constants.
+/// Interned values, integers that are not small, sequences that are packed or too long for it, several valuations of
+/// constants.
 #[test]
 fn values_travel_by_structure() {
     let queues = "MACHINE queues SETS P = {a, b} CONSTANTS k PROPERTIES k : 1..2 & (k = 1 or k = 2)
-        VARIABLES q, n, s INVARIANT q : seq(P) & n : INTEGER & s : POW(POW(P))
-        INITIALISATION q, n, s := [], 0, {}
+        VARIABLES q, n, s, w INVARIANT q : seq(P) & n : INTEGER & s : POW(POW(P)) & w : seq(POW(BOOL * BOOL * P))
+        INITIALISATION q, n, s, w := [], 0, {}, []
         OPERATIONS
           put(p) = PRE p : P & size(q) < 3 + k THEN q := q <- p END;
           get = PRE size(q) > 0 THEN q, n := tail(q), 100000000000000000000 + size(q) END;
+          grow = PRE q = [] & size(w) < 9 THEN w := w ^ [{TRUE |-> TRUE |-> a}, {}, {TRUE |-> FALSE |-> b}] END;
           drop = BEGIN n := -size(q) END;
           add(t) = PRE t : POW(P) & card(s) < 2 THEN s := s \\/ {t} END
         END";

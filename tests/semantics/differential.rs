@@ -5,7 +5,7 @@
 use crate::support;
 use crate::support::random::Case;
 use kanon::eval::Fault;
-use kanon::eval::compile::Compiler;
+use kanon::eval::compile::{Compiler, SlotInfo};
 use kanon::eval::env::WordEnv;
 use kanon::eval::node::{Env, Node, Test};
 use kanon::eval::word::lower::{Known, Lower};
@@ -50,6 +50,9 @@ fn production(case: &Case) -> Option<Result<Value, Fault>> {
 /// Trees that the fast tier did not leave to the general one.
 static ON_WORDS: AtomicU64 = AtomicU64::new(0);
 
+/// Those that are an operation on packed sequences.
+static PACKED: AtomicU64 = AtomicU64::new(0);
+
 /// The fast tier says the same, also when it remembers.
 fn same_on_words(
     case: &Case,
@@ -61,7 +64,9 @@ fn same_on_words(
 ) {
     let n = case.constants.len();
     let table: Arc<Table> = Arc::default();
-    let words: Vec<u64> = values[..n + case.variables.len()].iter().map(|v| table.word(v)).collect();
+    let encode = |(v, slot): (&Val, &SlotInfo)| table.encode(v, &slot.rep);
+    let words: Vec<u64> =
+        values[..n + case.variables.len()].iter().zip(&compiler.slots).map(encode).collect();
     // Constants known and unknown in turn: literals or words that are read.
     let fixed = |slot: usize| if slot.is_multiple_of(2) { Known::Fixed(words[slot]) } else { Known::Word };
     let known: Vec<Known> = (0..n).map(fixed).collect();
@@ -70,6 +75,7 @@ fn same_on_words(
     let rep = Rep::of(&case.expr.ty, &case.scope);
     let pred = test.and_then(|t| lower.closed(t));
     let word = node.and_then(|n| lower.closed_value(n, &rep));
+    PACKED.fetch_add(u64::from(matches!(word, Some(Word::Packed(_)))), Ordering::Relaxed);
     let slow = matches!(pred, Some(Pred::Atom(Atom::Slow(_)))) || matches!(word, Some(Word::Slow(_)));
     ON_WORDS.fetch_add(u64::from(!slow && (pred.is_some() || word.is_some())), Ordering::Relaxed);
     let memos = (0..lower.sites).map(|_| Default::default()).collect();
@@ -181,6 +187,15 @@ fn values_and_faults_agree() {
 #[test]
 fn reals_and_freetypes_agree() {
     agree(8_000, true, |seed| Case::typed(seed, 3 + (seed % 10) as usize));
+}
+
+/// Sequences of about as many items as fit a word, where packed ones and interned ones meet. `KANON_CASES` sets how many.
+#[test]
+fn sequences_that_just_fit_agree() {
+    let before = PACKED.load(Ordering::Relaxed);
+    let compared = agree(20_000, true, |seed| Case::sequences(seed, 2 + (seed % 10) as usize));
+    let packed = PACKED.load(Ordering::Relaxed) - before;
+    assert!(packed > compared.values / 8, "only {packed} are operations on packed sequences: {compared:?}");
 }
 
 /// Sets of which most are left out by what is said of their size or of their elements. `KANON_CASES` sets how many.

@@ -3,13 +3,14 @@
 
 use super::plan::{Bound, Each, Generator, Pattern, Plan, PlanStep};
 use super::pred::{self, Pred};
-use super::{Code, Frame, Int, Op, Remembered, Slow, W, Word, reads};
+use super::{Code, Frame, Int, Op, Packed, PackedOp, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
 use crate::eval::compile::{self, SlotInfo};
 use crate::eval::memo::Keyed;
 use crate::eval::node::{self, Atom, Binary, Node, Slot, Special, Test, TypedOp, Unary};
 use crate::eval::plan as general_plan;
 use crate::lang::diag::Span;
+use crate::value::packed::Packing;
 use crate::value::rep::{R, Rep, Shape, low};
 use crate::value::table::Table;
 use crate::value::val::Val;
@@ -107,21 +108,40 @@ impl<'a> Lower<'a> {
 
     /// A value that gets its form: what a variable is assigned, for instance.
     fn value(&mut self, node: &Node, rep: &R) -> Option<Word> {
-        match self.word(node) {
+        match self.typed(node, rep) {
             None => self.slow(node, rep),
             word => word,
         }
+    }
+
+    /// A value of this representation that is never symbolic.
+    fn typed(&mut self, node: &Node, rep: &R) -> Option<Word> {
+        Some(match node {
+            Node::Const(v @ (Val::Set(_) | Val::Seq(_))) => Word::Const(self.table.encode(v, rep)),
+            Node::If(c, a, b) => {
+                Word::If(Box::new(self.pred(c)?), self.boxed_typed(a, rep)?, self.boxed_typed(b, rep)?)
+            }
+            Node::Let(defs, body) => Word::Let(self.defs(defs)?, self.boxed_typed(body, rep)?),
+            node => return self.word(node),
+        })
+    }
+
+    fn boxed_typed(&mut self, node: &Node, rep: &R) -> Option<W> {
+        self.typed(node, rep).map(Box::new)
     }
 
     fn boxed(&mut self, node: &Node) -> Option<W> {
         self.word(node).map(Box::new)
     }
 
-    /// A value that is never symbolic.
+    /// A value that is never symbolic, where its form tells its word.
     fn word(&mut self, node: &Node) -> Option<Word> {
         Some(match node {
-            Node::Const(Val::None | Val::Lazy(_)) => return None,
-            Node::Const(v) => Word::Const(self.table.word(v)),
+            // The word of a list depends on its type.
+            Node::Const(Val::None | Val::Lazy(_) | Val::Set(_) | Val::Seq(_)) => return None,
+            Node::Const(Val::W(w)) => Word::Const(*w),
+            Node::Const(v @ (Val::I(_) | Val::Big(_))) => Word::Const(self.table.of_integer(v)),
+            Node::Const(v) => Word::Const(self.table.intern(v)),
             Node::Slot(s, _) if self.readable(*s) => match self.constants.get(*s as usize) {
                 Some(Known::Fixed(w)) => Word::Const(*w),
                 _ => Word::Slot(*s),
@@ -167,14 +187,23 @@ impl<'a> Lower<'a> {
             Node::Update { f, x, y, rep, span } => {
                 let (rx, ry) = rep.as_rel();
                 let args = [(&**f, rep), (&**x, rx), (&**y, ry)];
-                return self.remembered(Op::Update, &args, rep, *span).or_else(|| self.slow(node, rep));
+                let packed = rep.packing().map(|packing| (PackedOp::Update, packing));
+                let word = self.packed(packed, Op::Update, &args, rep, *span);
+                return word.or_else(|| self.slow(node, rep));
             }
             Node::SetExt(items, rep) => {
                 let args: Vec<(&Node, &R)> = items.iter().map(|n| (n, rep.elem())).collect();
                 return self.remembered(Op::Set, &args, rep, NOWHERE).or_else(|| self.slow(node, rep));
             }
             Node::SeqExt(items, rep) => {
-                let args: Vec<(&Node, &R)> = items.iter().map(|n| (n, rep.as_rel().1)).collect();
+                let (rx, args) = (rep.as_rel().1, items.iter().map(|n| (n, rep.as_rel().1)));
+                let args: Vec<(&Node, &R)> = args.collect();
+                if let Some(packing) = rep.packing().filter(|p| items.len() <= p.most()) {
+                    return match self.typed_all(&args) {
+                        Some(words) => Some(self.listed(words, packing, rep, rx)),
+                        None => self.slow(node, rep),
+                    };
+                }
                 return self.remembered(Op::Seq, &args, rep, NOWHERE).or_else(|| self.slow(node, rep));
             }
             Node::Rec(items, rep) => {
@@ -204,7 +233,7 @@ impl<'a> Lower<'a> {
             // A list may stay symbolic.
             Node::Compr(c) if c.rep.elem().carrier > 0 => return self.slow(node, &c.rep),
             Node::Compr(_) | Node::Fun { .. } | Node::Struct(..) => return None,
-            Node::Sum { over, .. } => return self.slow(node, &over.rep),
+            Node::Sum { over, .. } => return self.slow(node, over.rep.elem()),
             Node::Gather { over, .. } => return self.slow(node, over.rep.elem()),
             Node::If(c, a, b) => Word::If(Box::new(self.pred(c)?), self.boxed(a)?, self.boxed(b)?),
             Node::Let(defs, body) => Word::Let(self.defs(defs)?, self.boxed(body)?),
@@ -219,7 +248,8 @@ impl<'a> Lower<'a> {
     fn defs(&mut self, defs: &[(Slot, Node)]) -> Option<Vec<(Slot, Word)>> {
         let mut all = Vec::new();
         for (slot, n) in defs {
-            all.push((*slot, self.word(n)?));
+            let rep = self.rep(*slot).clone();
+            all.push((*slot, self.typed(n, &rep)?));
             self.bound.insert(*slot);
         }
         Some(all)
@@ -236,7 +266,8 @@ impl<'a> Lower<'a> {
             Unary::Pow { .. } | Unary::Seqs(_) => return None,
             _ => {}
         }
-        self.remembered(Op::Unary(op), &[(a, rep)], out, span).or_else(|| match op {
+        let packed = PackedOp::unary(op, rep, out);
+        self.packed(packed, Op::Unary(op), &[(a, rep)], out, span).or_else(|| match op {
             // Numbers and elements are never symbolic, whatever they come from.
             Unary::Card | Unary::Min | Unary::Max | Unary::Size => self.slow(node, out),
             _ => None,
@@ -267,18 +298,50 @@ impl<'a> Lower<'a> {
         if let Some(int) = int {
             return Some(Word::Int(int, self.boxed(a)?, self.boxed(b)?, span));
         }
-        self.remembered(Op::Binary(op), &[(a, ra), (b, rb)], out, span).or_else(|| {
+        let packed = PackedOp::binary(op, ra, rb);
+        self.packed(packed, Op::Binary(op), &[(a, ra), (b, rb)], out, span).or_else(|| {
             // The value of a function may be symbolic only where its type is infinite.
             let solid = op == Binary::Apply && (out.is_word() || out.is_int());
             if solid { self.slow(node, out) } else { None }
         })
     }
 
+    fn typed_all(&mut self, args: &[(&Node, &R)]) -> Option<Vec<Word>> {
+        args.iter().map(|(n, rep)| self.typed(n, rep)).collect()
+    }
+
     fn remembered(&mut self, op: Op, args: &[(&Node, &R)], out: &R, span: Span) -> Option<Word> {
-        let words: Option<Vec<Word>> = args.iter().map(|(n, _)| self.word(n)).collect();
+        self.packed(None, op, args, out, span)
+    }
+
+    /// The same where packed sequences may have a form of it.
+    fn packed(
+        &mut self,
+        packed: Option<(PackedOp, Packing)>,
+        op: Op,
+        args: &[(&Node, &R)],
+        out: &R,
+        span: Span,
+    ) -> Option<Word> {
+        let words = self.typed_all(args)?;
         let reps: Vec<R> = args.iter().map(|(_, rep)| (*rep).clone()).collect();
         let keyed = self.keyed(reps.iter());
-        Some(Word::Memo(Box::new(Remembered { op, args: words?, reps, out: out.clone(), span, keyed })))
+        let general = Remembered { op, args: words, reps, out: out.clone(), span, keyed };
+        Some(match packed {
+            Some((op, packing)) => Word::Packed(Box::new(Packed { op, packing, general })),
+            None => Word::Memo(Box::new(general)),
+        })
+    }
+
+    /// A packed sequence from its items, one after the other.
+    fn listed(&mut self, items: Vec<Word>, packing: Packing, rep: &R, item: &R) -> Word {
+        items.into_iter().fold(Word::Const(0), |all, x| {
+            let reps = vec![rep.clone(), item.clone()];
+            let keyed = self.keyed(reps.iter());
+            let (op, args) = (Op::Binary(Binary::Append), vec![all, x]);
+            let general = Remembered { op, args, reps, out: rep.clone(), span: NOWHERE, keyed };
+            Word::Packed(Box::new(Packed { op: PackedOp::Append, packing, general }))
+        })
     }
 
     fn slow(&mut self, node: &Node, rep: &R) -> Option<Word> {
@@ -352,8 +415,9 @@ impl<'a> Lower<'a> {
             Test::Not(t) => negated(self.pred(t)?),
             Test::Implies(a, b) => Pred::Implies(self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Iff(a, b) => Pred::Iff(self.boxed_pred(a)?, self.boxed_pred(b)?),
-            Test::Atom(Atom::EqW(a, b)) | Test::Atom(Atom::Eq(a, b, _)) => {
-                Pred::Atom(pred::Atom::Eq(self.boxed(a)?, self.boxed(b)?))
+            Test::Atom(Atom::EqW(a, b)) => Pred::Atom(pred::Atom::Eq(self.boxed(a)?, self.boxed(b)?)),
+            Test::Atom(Atom::Eq(a, b, rep)) => {
+                Pred::Atom(pred::Atom::Eq(self.boxed_typed(a, rep)?, self.boxed_typed(b, rep)?))
             }
             Test::Atom(Atom::InW(x, s)) => match (self.boxed(x)?, self.word(s)?) {
                 (x, Word::Dom { r, nb, .. }) => Pred::Atom(pred::Atom::InDom { x, r, nb }),
@@ -400,7 +464,13 @@ impl<'a> Lower<'a> {
             },
             Test::Atom(Atom::InSeq { kind, s, of, rep }) => {
                 let elem = Rep::set(rep.as_rel().1.clone());
-                self.memo_pred(pred::Op::InSeq(*kind, rep.clone()), &[(&**s, rep), (&**of, &elem)])?
+                let op = match rep.packing() {
+                    Some(packing) if elem.mask_len().is_some() => {
+                        pred::Op::InPacked(*kind, packing, rep.clone())
+                    }
+                    _ => pred::Op::InSeq(*kind, rep.clone()),
+                };
+                self.memo_pred(op, &[(&**s, rep), (&**of, &elem)])?
             }
             Test::Atom(Atom::Defined(n)) => match self.boxed(n)? {
                 w if total(&w, None) => Pred::Const(true),
@@ -434,7 +504,7 @@ impl<'a> Lower<'a> {
     }
 
     fn memo_pred(&mut self, op: pred::Op, args: &[(&Node, &R)]) -> Option<Pred> {
-        let words: Option<Vec<Word>> = args.iter().map(|(n, _)| self.word(n)).collect();
+        let words = self.typed_all(args);
         let reps: Vec<R> = args.iter().map(|(_, rep)| (*rep).clone()).collect();
         let keyed = self.keyed(reps.iter());
         Some(Pred::Atom(pred::Atom::Memo(Box::new(pred::Remembered { op, args: words?, reps, keyed }))))
@@ -534,7 +604,7 @@ impl<'a> Lower<'a> {
 
     /// A value that is compared or bound: one that might stay symbolic has no word.
     fn known(&mut self, node: &Node, rep: &R) -> Option<Word> {
-        if rep.is_word() || rep.is_int() { self.value(node, rep) } else { self.word(node) }
+        if rep.is_word() || rep.is_int() { self.value(node, rep) } else { self.typed(node, rep) }
     }
 
     fn bounds(&mut self, bounds: &[general_plan::Bound]) -> Option<Vec<Bound>> {
@@ -829,6 +899,7 @@ fn total(w: &Word, without: Option<Slot>) -> bool {
         | Word::Row { r: a, x: b, .. }
         | Word::Product { a, b, .. } => all(&[a, b]),
         Word::Update { f, x, y, .. } => all(&[f, x, y]),
+        Word::Packed(p) => p.is_total() && p.args().iter().all(|w| total(w, without)),
         Word::Apply { .. }
         | Word::Bool(_)
         | Word::Int(..)

@@ -2,8 +2,8 @@
 //!
 //! It is made of the compiled trees ([`lower`]), so plans and order are those of the general evaluator, and so are
 //! faults, to the place. A word is the one a state's row has ([`crate::value::table`]): an ordinal, bits, a
-//! tagged integer or the name of an interned value. Equal values have equal words; so operations on names are
-//! remembered by the words of their operands ([`memo`]), and nothing is allocated or hashed by structure
+//! tagged integer, a short sequence or the name of an interned value. Equal values have equal words; so operations on
+//! names are remembered by the words of their operands ([`memo`]), and nothing is allocated or hashed by structure
 //! while the same values come again.
 //!
 //! What has no form here is a [`Word::Slow`] or [`Pred::Slow`]: the general tree, with the slots it reads filled
@@ -14,9 +14,11 @@ pub mod lower;
 pub mod plan;
 mod pred;
 mod reads;
+mod sequence;
 
 pub use crate::eval::memo;
 pub use pred::{Atom, Pred};
+pub use sequence::{Packed, PackedOp};
 
 use super::node::{Binary, Node, Slot, Unary, binary, settled, unary};
 use crate::eval::env::{Then, WordEnv};
@@ -133,6 +135,7 @@ pub enum Word {
     If(Box<Pred>, W, W),
     Let(Vec<(Slot, Word)>, W),
     Memo(Box<Remembered>),
+    Packed(Box<Packed>),
     Slow(Box<Slow>),
 }
 
@@ -238,6 +241,7 @@ impl Word {
             }
             Word::If(c, a, b) => return if c.holds(env)? { a.get(env) } else { b.get(env) },
             Word::Memo(m) => return m.eval(env),
+            Word::Packed(p) => return p.eval(env),
             other => return other.seldom(env),
         })
     }
@@ -285,7 +289,8 @@ impl Word {
             | Word::Update { .. }
             | Word::Row { .. }
             | Word::If(..)
-            | Word::Memo(_) => return self.eval(env),
+            | Word::Memo(_)
+            | Word::Packed(_) => return self.eval(env),
         })
     }
 }
@@ -331,7 +336,7 @@ impl Tier for Words {
 
     #[inline]
     fn of_integer(i: i64, env: &WordEnv) -> u64 {
-        env.table.word(&Val::I(i))
+        env.table.of_integer(&Val::I(i))
     }
 
     #[inline(always)]
@@ -398,7 +403,7 @@ fn int(op: Int, a: u64, b: u64, span: Span, env: &WordEnv) -> Res<u64> {
         Int::Div => ops::div(&x, &y).map_err(|e| e.at(span))?,
         Int::Mod => ops::modulo(&x, &y).map_err(|e| e.at(span))?,
     };
-    Ok(env.table.word(&v))
+    Ok(env.table.of_integer(&v))
 }
 
 /// As [`super::node::Compr::elements`], into a mask.
@@ -429,7 +434,11 @@ impl Remembered {
         for (w, a) in words.iter_mut().zip(&self.args) {
             *w = a.get(env)?;
         }
-        let args = &words[..self.args.len()];
+        self.of_words(&words[..self.args.len()], env)
+    }
+
+    /// The result for operands that are known, no more than three.
+    fn of_words(&self, args: &[u64], env: &mut WordEnv) -> Res<u64> {
         let Some(key) = self.keyed.key(args.iter().copied()) else { return self.compute(args, env) };
         if let Some(w) = env.memos[self.keyed.site].get(key) {
             return Ok(w);
@@ -458,7 +467,7 @@ impl Remembered {
             }
         };
         let v = v.and_then(|v| settled(v, &self.out)).map_err(|e| e.at(self.span))?;
-        Ok(env.table.word(&v))
+        Ok(env.table.encode(&v, &self.out))
     }
 }
 
@@ -472,7 +481,7 @@ impl Slow {
         }
         let (v, is_cut) = env.slowly(&self.frame.reads, |general| self.node.val(general));
         let v = force(v?, &self.rep)?;
-        let w = env.table.word(&v);
+        let w = env.table.encode(&v, &self.rep);
         if let Some(key) = key
             && !is_cut
         {

@@ -70,7 +70,8 @@ impl Pattern {
             Pattern::Pair(a, b, nb) => Ok(a.matches(w / nb, env)? && b.matches(w % nb, env)?),
             Pattern::Named(a, b, rep) => {
                 let (x, y) = env.table.decode(w, rep).split(rep);
-                let (x, y) = (env.table.word(&x), env.table.word(&y));
+                let (left, right) = rep.as_pair();
+                let (x, y) = (env.table.encode(&x, left), env.table.encode(&y, right));
                 Ok(a.matches(x, env)? && b.matches(y, env)?)
             }
         }
@@ -162,9 +163,9 @@ impl Each {
             Ok(set) => set,
             Err(e) => return undecided::<Words>(self.pattern.name(), self.rep.elem().carrier, e, env, found),
         };
-        let mut list = Vec::new();
+        let (mut list, elem) = (Vec::new(), self.rep.elem());
         let all = ops::each(&set, &self.rep, &mut |v| {
-            list.push(env.table.word(&v));
+            list.push(env.table.encode(&v, elem));
             Ok(list.len() <= MOST)
         });
         if matches!(all, Ok(true)) {
@@ -183,7 +184,7 @@ impl Each {
         // Very many, or a fault on the way: the ones before it count.
         ops::each(&set, &self.rep, &mut |v| {
             env.go_on()?;
-            let w = env.table.word(&v);
+            let w = env.table.encode(&v, elem);
             if self.pattern.matches(w, env)? { found(env) } else { Ok(true) }
         })
         .map_err(|e| e.at(self.span))

@@ -1,5 +1,6 @@
 //! Tests on words.
 
+use super::sequence::is_over;
 use super::{Frame, W, Word, is_small};
 use crate::eval::env::WordEnv;
 use crate::eval::memo::Keyed;
@@ -9,6 +10,7 @@ use crate::eval::tier::Words;
 use crate::value::fault::Res;
 use crate::value::mask;
 use crate::value::ops;
+use crate::value::packed::Packing;
 use crate::value::rep::R;
 use crate::value::val::{FunKind, IntSet, SeqKind, Val, cmp_int};
 use std::cmp::Ordering;
@@ -74,6 +76,8 @@ pub enum Op {
     In(R),
     Subset(R),
     InSeq(SeqKind, R),
+    /// The same over a set of bits, where the sequence may be packed.
+    InPacked(SeqKind, Packing, R),
     InFun(FunKind, R),
 }
 
@@ -164,6 +168,11 @@ impl Remembered {
             *w = a.get(env)?;
         }
         let args = &words[..self.args.len()];
+        if let Op::InPacked(kind, packing, _) = self.op
+            && let Some(yes) = is_over(kind, packing, words[0], words[1])
+        {
+            return Ok(yes);
+        }
         let key = self.keyed.key(args.iter().copied());
         if let Some(key) = key
             && let Some(w) = env.memos[self.keyed.site].get(key)
@@ -174,7 +183,9 @@ impl Remembered {
         let yes = match &self.op {
             Op::In(rep) => ops::member(&val(0), &val(1), rep)?,
             Op::Subset(rep) => ops::subset(&val(0), &val(1), rep)?,
-            Op::InSeq(kind, rep) => ops::in_sequences(*kind, &val(0), &val(1), rep)?,
+            Op::InSeq(kind, rep) | Op::InPacked(kind, _, rep) => {
+                ops::in_sequences(*kind, &val(0), &val(1), rep)?
+            }
             Op::InFun(kind, rep) => ops::in_functions(*kind, &val(0), &val(1), &val(2), rep)?,
         };
         if let Some(key) = key {

@@ -2,6 +2,7 @@
 
 use super::{Row, Store};
 use crate::system::Width;
+use crate::value::packed::{NUMBERED, Packing, is_packed};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
@@ -10,8 +11,8 @@ use std::sync::{Arc, RwLock};
 mod tests;
 
 /// How many bits each word of a row gets, and where they are kept. Ordinals and bits are below their type's bound.
-/// Integers and names may be any word, but most are small: they get 31 bits, and what does not fit gets a number of its
-/// own ([`Large`]).
+/// Integers, short sequences and names may be any word, but most are small, or have a small number: they get 31 bits, and
+/// what does not fit gets a number of its own ([`Large`]).
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     fields: Vec<Field>,
@@ -68,7 +69,7 @@ impl Code {
 const WORD: u32 = 63;
 
 /// Bits of a word that is mostly small: one of them tells whether it is.
-const SHORT: u32 = 31;
+const SHORT: u32 = NUMBERED + 1;
 
 impl Layout {
     /// First fit: a field goes into the first word that has room for it.
@@ -77,7 +78,7 @@ impl Layout {
         let fields = widths.iter().map(|width| {
             let bits = match width {
                 Width::Bits(bits) => (*bits).max(1),
-                Width::Name | Width::Integer => SHORT,
+                Width::Name | Width::Integer | Width::Sequence(_) => SHORT,
             };
             let word = used.iter().position(|u| u + bits <= WORD).unwrap_or_else(|| {
                 used.push(0);
@@ -134,7 +135,12 @@ impl Layout {
         packed.len() == self.words
             && self.fields.iter().all(|f| {
                 let code = packed[f.word] >> f.shift & (u64::MAX >> (64 - f.bits));
-                matches!(f.width, Width::Bits(_)) || code & 1 == 0 || code >> 1 < known
+                match f.width {
+                    Width::Bits(_) => true,
+                    _ if code & 1 == 1 => code >> 1 < known,
+                    Width::Sequence(packing) => packing.numbered(code >> 1).is_some(),
+                    Width::Name | Width::Integer => true,
+                }
             })
     }
 
@@ -207,9 +213,11 @@ impl Layout {
     fn decode(&self, code: u64, width: Width) -> u64 {
         match width {
             Width::Bits(_) => code,
-            Width::Name | Width::Integer if code & 1 == 1 => self.large.word(code >> 1),
+            _ if code & 1 == 1 => self.large.word(code >> 1),
             Width::Name => code >> 1,
             Width::Integer => unfold(code >> 1),
+            // It was packed here, or [`Layout::is_key`] was asked.
+            Width::Sequence(packing) => packing.numbered(code >> 1).unwrap_or_default(),
         }
     }
 
@@ -223,6 +231,7 @@ impl Layout {
             }
             Width::Name => w,
             Width::Integer => fold(w),
+            Width::Sequence(packing) => number(packing, w),
         };
         if small < 1 << (SHORT - 1) { small << 1 } else { self.large.number(w) << 1 | 1 }
     }
@@ -236,6 +245,12 @@ fn fold(w: u64) -> u64 {
     }
     let i = w as i64 >> 1;
     (i << 1 ^ i >> 63) as u64
+}
+
+/// A packed sequence as a number that is small if it is short; names are large.
+#[inline]
+fn number(packing: Packing, w: u64) -> u64 {
+    if is_packed(w) { packing.number(w) } else { u64::MAX }
 }
 
 /// The tagged integer of a small number.

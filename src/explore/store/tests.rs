@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::system::Width;
+use crate::value::packed::Packing;
 
 fn layouts() -> [Layout; 4] {
     // One word, one full word, two packed words, and names beside sets.
@@ -118,7 +119,9 @@ fn views_may_be_looked_at_while_states_arrive() {
 #[test]
 fn a_store_is_a_map() {
     use proptest::prelude::*;
-    let width = prop_oneof![(1u32..=64).prop_map(Width::Bits), Just(Width::Name), Just(Width::Integer),];
+    let sequences = (1u64..40).prop_map(|n| Width::Sequence(Packing::of(n).expect("many fit")));
+    let bits = (1u32..=64).prop_map(Width::Bits);
+    let width = prop_oneof![bits, Just(Width::Name), Just(Width::Integer), sequences];
     let rows = prop::collection::vec(prop::collection::vec(any::<u64>(), 5), 1..700);
     let case = (prop::collection::vec(width, 0..=5), rows, 0u32..4, 2usize..9);
     proptest!(ProptestConfig::with_cases(300), |((widths, rows, few, least) in case)| {
@@ -133,6 +136,12 @@ fn a_store_is_a_map() {
                     Width::Name => w >> (few * 16),
                     // A tagged integer, or a name.
                     Width::Integer => (*w as i64 >> (few * 16)) as u64,
+                    Width::Sequence(_) if w % 8 == 1 => w >> (few * 16) | 1,
+                    Width::Sequence(packing) => {
+                        let size = (w >> 3) as usize % (packing.most() + 1) >> few;
+                        let items: Vec<u64> = (0..size).map(|i| (w >> i) % packing.carrier()).collect();
+                        packing.word(items.into_iter()).expect("it fits")
+                    }
                 })
                 .collect();
             let parent = if n % 7 == 0 { ROOT } else { (n / 3) as StateId };

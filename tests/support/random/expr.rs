@@ -715,7 +715,12 @@ impl Generator {
         let half = size / 2;
         match self.choice.below(9) {
             0 | 1 => {
-                let n = self.choice.below(4).max(1);
+                let mut n = self.choice.below(4).max(1);
+                if let Some(most) = self.fitting(elem)
+                    && self.choice.percent(40)
+                {
+                    n = self.near(most);
+                }
                 ExprKind::SeqExt((0..n).map(|_| self.expr(elem, size / n)).collect())
             }
             2 => ExprKind::Binary(BinOp::Concat, self.boxed(&ty, half), self.boxed(&ty, half)),

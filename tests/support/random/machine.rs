@@ -164,7 +164,10 @@ impl Generator {
         for ty in [Type::Given(D), Type::Int, Type::Given(S).pow()] {
             self.add_variable(ty);
         }
-        let ty = self.ty(2);
+        let ty = match self.choice.percent(15) {
+            true => Type::seq(self.wide()),
+            false => self.ty(2),
+        };
         self.add_variable(ty);
         self.initialise(size / 3);
         let helper = self.operation("helper", false, size / 2);

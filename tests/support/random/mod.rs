@@ -18,8 +18,10 @@ use kanon::eval::Fault;
 use kanon::eval::reference::{Cx, Env, State, eval, holds};
 use kanon::lang::diag::{FileId, Span};
 use kanon::model::{
-    BinOp, ConstId, Decl, Expr, ExprKind, GivenSet, LocalId, Model, Quant, SetId, Target, Type, VarId,
+    BinOp, ConstId, Decl, Expr, ExprKind, Fun, GivenSet, LocalId, Model, Quant, SetId, Target, Type, VarId,
 };
+use kanon::value::packed::Packing;
+use kanon::value::rep::Rep;
 use kanon::value::{Scope, Value};
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -178,6 +180,7 @@ impl Generator {
             0..=3 => self.choice.pick(&basic),
             4 | 5 => self.ty(depth - 1).pow(),
             6 => Type::pair(self.ty(depth - 1), self.ty(depth - 1)),
+            7 if self.choice.percent(15) => Type::seq(self.wide()),
             7 => Type::seq(self.ty(depth - 1)),
             8 => Type::Rec(Arc::new([("p".into(), self.ty(depth - 1)), ("q".into(), self.ty(depth - 1))])),
             _ => {
@@ -185,6 +188,28 @@ impl Generator {
                 Type::rel(a.clone(), if self.choice.percent(40) { a } else { b })
             }
         }
+    }
+
+    /// A type of which few items fit a packed sequence.
+    pub fn wide(&mut self) -> Type {
+        let (s, d) = (Type::Given(S), Type::Given(D));
+        let flags = Type::pair(Type::Bool, Type::Bool);
+        self.choice.pick(&[
+            Type::rel(s.clone(), s.clone()),
+            Type::rel(s.clone(), flags),
+            Type::rel(s.clone(), d),
+            Type::pair(Type::rel(s.clone(), s.clone()), s),
+        ])
+    }
+
+    /// How many items fit a packed sequence, if that is no more than can be written out.
+    fn fitting(&self, item: &Type) -> Option<usize> {
+        Packing::of(Rep::of(item, &self.scope).carrier).map(Packing::most).filter(|most| *most <= 6)
+    }
+
+    /// As many items as fit, about.
+    fn near(&mut self, most: usize) -> usize {
+        most - 1 + self.choice.below(3)
     }
 
     /// A value of the type, small.
@@ -202,8 +227,14 @@ impl Generator {
             Type::Pow(t) => match t.as_pair() {
                 // Half of the relations are functions, and many of those on integers sequences.
                 Some((a, b)) if self.choice.percent(60) => {
-                    let n = self.choice.below(4);
+                    let mut n = self.choice.below(4);
                     let is_sequence = *a == Type::Int && self.choice.percent(70);
+                    if is_sequence
+                        && let Some(most) = self.fitting(b)
+                        && self.choice.percent(60)
+                    {
+                        n = self.near(most);
+                    }
                     let mut pairs: Vec<(Value, Value)> = vec![];
                     for i in 1..=n {
                         let x = if is_sequence { Value::int(i) } else { self.value(a) };
@@ -309,6 +340,36 @@ impl Case {
         Self::make_with(seed, Generator::with_typed, |g| {
             let ty = g.ty(2);
             if g.choice.percent(50) { g.expr(&ty, size) } else { g.pred(size) }
+        })
+    }
+
+    /// Sequences of about as many items as fit a word, and relations that are no sequences.
+    pub fn sequences(seed: u64, size: usize) -> Case {
+        let prepare = |g: &mut Generator| {
+            let item = if g.choice.percent(70) { g.wide() } else { g.ty(0) };
+            for ty in [item.clone(), Type::seq(item.clone()), Type::seq(item)] {
+                g.add_variable(ty);
+            }
+        };
+        Self::make_with(seed, prepare, |g| {
+            let sequence = g.model.variables[1].ty.clone();
+            match g.choice.below(4) {
+                0 => g.expr(&sequence, size),
+                1 => {
+                    let item = g.model.variables[0].ty.clone();
+                    g.expr(&item, size)
+                }
+                2 => {
+                    let (a, b) = (g.expr(&sequence, size / 2), g.expr(&sequence, size / 2));
+                    let op = g.choice.pick(&[BinOp::Eq, BinOp::Neq, BinOp::Subset]);
+                    g.node(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Pred)
+                }
+                _ => {
+                    let s = g.expr(&sequence, size);
+                    let fun = g.choice.pick(&[Fun::Size, Fun::Card]);
+                    g.node(ExprKind::Call(fun, vec![s]), Type::Int)
+                }
+            }
         })
     }
 

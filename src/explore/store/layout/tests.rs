@@ -4,10 +4,11 @@ use super::*;
 use crate::harness::{Choose, claim};
 
 fn width(c: &mut impl Choose) -> Width {
-    match c.below(3) {
+    match c.below(4) {
         0 => Width::Bits(1 + c.below(64) as u32),
         1 => Width::Name,
-        _ => Width::Integer,
+        2 => Width::Integer,
+        _ => Packing::of(2 + c.below(300)).map_or(Width::Name, Width::Sequence),
     }
 }
 
@@ -18,6 +19,8 @@ fn word(c: &mut impl Choose, width: Width) -> u64 {
         Width::Bits(n) => c.below(1 << n),
         Width::Name => c.below(1 << (SHORT - 1)),
         Width::Integer => unfold(c.below(1 << (SHORT - 1))),
+        // Of two values, the longest sequence with such a number has 29 items.
+        Width::Sequence(packing) => packing.numbered(c.below(1 << (SHORT - 1))).unwrap_or_default(),
     }
 }
 
@@ -68,8 +71,8 @@ fn folded_integers(c: &mut impl Choose) -> bool {
 
 mod claims {
     use super::claim;
-    // Three fields, and up to three words.
-    claim!(packed_rows, 5);
+    // Three fields, up to three words, and sequences of up to 29 items.
+    claim!(packed_rows, 31);
     claim!(changed_rows, 4);
     claim!(folded_integers, 1);
 }
@@ -101,6 +104,37 @@ mod examples {
                 }
             }
         }
+    }
+
+    /// Short ones in the row, longer ones and names beside it; each comes back, and none is another.
+    #[test]
+    fn sequences_come_back() {
+        for carrier in [1, 2, 3, 8, 9, 100, 4_000, 32_767] {
+            let packing = Packing::of(carrier).expect("four fit");
+            let layout = Layout::new(&[Width::Sequence(packing), Width::Bits(7)]);
+            assert_eq!(layout.words(), 1);
+            let longest = |x: u64| (0..=packing.most()).map(move |n| packing.word(vec![x; n].into_iter()));
+            let all = longest(0).chain(longest(carrier - 1)).flatten().chain([1, 3, 1 << 33 | 1]);
+            let mut seen = HashMap::new();
+            for w in all {
+                let packed = layout.pack(&[w, 5]);
+                assert!(layout.unpack(&packed).eq([w, 5]), "{w:#x} over {carrier}");
+                assert!(layout.is_key(&packed));
+                assert_eq!(*seen.entry(packed).or_insert(w), w, "two rows in one");
+            }
+        }
+        // Of one value there are 63 sequences, so no other number is one of them.
+        let layout = Layout::new(&[Width::Sequence(Packing::of(1).expect("many fit"))]);
+        assert!(layout.is_key(&[62 << 1]) && !layout.is_key(&[63 << 1]));
+    }
+
+    /// scheduler1's queue is as small as a name.
+    #[test]
+    fn queues_of_nine_fit_a_row() {
+        let packing = Packing::of(9).expect("small");
+        let layout = Layout::new(&[Width::Sequence(packing)]);
+        layout.pack(&[packing.word([8, 7, 6, 5, 4, 3, 2, 1, 0].into_iter()).expect("it fits")]);
+        assert_eq!(layout.large.words.count(), 0);
     }
 
     #[test]
