@@ -116,7 +116,8 @@ fn same(what: &str, model: &Model, sizes: &Scope, options: &Options, all: &[usiz
         Options { threads: Some(1), shortest: true, max_states: Some(2_000_000), ..options.clone() };
     let limited = Options { max_states: options.max_states.or(limited.max_states), ..limited };
     let one = explore(&machine, &limited, &stop);
-    if matches!(one.verdict, Verdict::Unknown(Why::MaxStates(_))) {
+    // With a finding it is no unknown answer, and has seen less all the same.
+    if limited.max_states.is_some_and(|most| one.counts.states >= most) {
         return 0;
     }
     let options = &Options { max_states: None, processes: true, ..options.clone() };
