@@ -64,7 +64,7 @@ impl Packing {
     /// 2^(30 + bits), so less than one of the carrier.
     #[inline]
     fn per_carrier(self, n: u64) -> u64 {
-        n * u64::from(self.per_carrier) >> (NUMBERED + self.width())
+        (n * u64::from(self.per_carrier)) >> (NUMBERED + self.width())
     }
 
     /// Items that fit.
@@ -126,7 +126,7 @@ impl Packing {
     #[inline]
     pub fn size(self, word: u64) -> u64 {
         let used = 64 - (word >> 1).leading_zeros();
-        u64::from((used + self.width() - 1) * u32::from(self.per_width) >> WIDTH_POINT)
+        u64::from(((used + self.width() - 1) * u32::from(self.per_width)) >> WIDTH_POINT)
     }
 
     /// The ordinal of an item that is there; the first one has the place 0.

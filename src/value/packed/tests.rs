@@ -220,7 +220,7 @@ mod examples {
         for bits in 1..16 {
             let p = Packing::of((1 << bits) - 1).expect("four items fit");
             for used in 0..64 {
-                let word = (1u64 << used) - 1 << 1;
+                let word = ((1u64 << used) - 1) << 1;
                 assert_eq!(p.size(word), u64::from(u32::div_ceil(used, bits)), "{used} / {bits}");
             }
         }
