@@ -6,20 +6,17 @@
 
 use crate::codec::{self, Bytes};
 use crate::container::{Kind, Reader};
+use crate::fits::sets;
+pub use crate::fits::{files, goal, opened, sizes};
 use crate::inductive::{self, check_invariant};
 use crate::permute::{Movable, Permutation, Wrong};
 use crate::reject::{Place, Rejected};
-use crate::statement::{Constants as How, File, Goal, Statement};
+use crate::statement::{Constants as How, Statement};
 use crate::states::States;
-use kanon_language::lang::diag::{FileId, SourceMap};
-use kanon_language::model::open::{Opened, open};
-use kanon_language::model::reading::Reading;
-use kanon_language::model::scope::ScopeArgs;
 use kanon_language::model::{Decl, Expr, Model, SetId, element_name};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::{self, Cx, Env, State};
-use num_bigint::BigInt;
+use kanon_semantics::reference::{self, Cx, Env, State, Successor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
@@ -107,21 +104,40 @@ pub fn check<R: Read>(
     let text = begin(certificate)?.1;
     let statement = Statement::read(&text)?;
     let mut opened = opened(model, &statement)?;
-    if let Some(formula) = &statement.claims.formula {
+    let accepted = if let Some(formula) = &statement.claims.formula {
         let bound = crate::ltl::bound(&mut opened, formula)?;
-        return crate::ltl::check_formula(&opened.model, &opened.scope, &bound, certificate, part, effort);
+        crate::ltl::check_formula(&opened.model, &opened.scope, &bound, certificate, part, effort)?
+    } else {
+        let goal = goal(&mut opened, &statement)?;
+        if statement.formulas.is_some() {
+            return check_invariant(&mut opened, statement, goal.as_ref(), certificate, effort);
+        }
+        check_model(&opened.model, &opened.scope, goal.as_ref(), certificate, part, effort)?
+    };
+    // The model and the goal are those of the first reading.
+    match accepted.statement == statement {
+        true => Ok(accepted),
+        false => Err(changed()),
     }
-    let goal = goal(&mut opened, &statement)?;
-    if statement.formulas.is_some() {
-        return check_invariant(&mut opened, statement, goal.as_ref(), certificate, effort);
-    }
-    check_model(&opened.model, &opened.scope, goal.as_ref(), certificate, part, effort)
+}
+
+fn changed() -> Rejected {
+    Rejected::Unreadable("it has changed between two readings".into())
 }
 
 pub(crate) fn begin<R: Read>(
     certificate: &mut dyn FnMut() -> std::io::Result<R>,
 ) -> Result<(Reader<R>, String), Rejected> {
     Reader::new(certificate().map_err(|e| Rejected::Unreadable(e.to_string()))?)
+}
+
+/// The second reading of what began with this statement.
+pub(crate) fn again<R: Read>(
+    certificate: &mut dyn FnMut() -> std::io::Result<R>,
+    text: &str,
+) -> Result<Reader<R>, Rejected> {
+    let (reader, again) = begin(certificate)?;
+    if again == text { Ok(reader) } else { Err(changed()) }
 }
 
 /// Checks the proof of a statement about this model at this scope: that they are those of the statement is up to the
@@ -145,132 +161,14 @@ pub fn check_model<R: Read>(
     if statement.formulas.is_some() {
         return Err(Rejected::Statement("a proof by formulas is checked by kanon-symbolic-checker"));
     }
-    let (mut second, again) = begin(certificate)?;
-    if again != text {
-        return Err(Rejected::Unreadable("it has changed between two readings".into()));
-    }
-    let mut checker = Checker {
-        model,
-        scope,
-        statement: &statement,
-        movable: Movable::of(model, scope, goal.as_slice()),
-        goal,
-        sets: sets(model, &statement)?,
-        valuations: vec![],
-        states: States::new(),
-        effort,
-        part,
-        transitions: 0,
-        witnesses: 0,
-        relative: vec![],
-    };
-    checker.read(&mut first)?;
-    checker.follow(&mut second)?;
+    let mut second = again(certificate, &text)?;
+    let movable = Movable::of(model, scope, goal.as_slice());
+    let mut checker = Checker::new(model, scope, &statement, movable, part, effort)?;
+    checker.goal = goal;
+    checker.read(&mut first, &mut |_, _, _| Err("a chunk that belongs to a proof of another kind"))?;
+    follow(&mut checker, &mut second)?;
     let Checker { transitions, witnesses, relative, valuations: constants, .. } = checker;
     Ok(Accepted { statement, transitions, witnesses, nodes: 0, constants, part, relative })
-}
-
-/// The model at the sizes of the statement, and of the files that it names.
-///
-/// # Errors
-/// What does not fit.
-pub fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
-    let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
-    let reading = reading.ok_or(Rejected::Field("wd"))?;
-    let opened = opened_at(path, &statement.sets, (&statement.minint, &statement.maxint), reading)?;
-    if opened.model.name.as_ref() != statement.machine {
-        return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));
-    }
-    let files = files(&opened.sources);
-    if files != statement.files {
-        let other = files.iter().find(|f| !statement.files.contains(f));
-        let name = other.or(statement.files.iter().find(|f| !files.contains(f))).map(|f| f.name.as_str());
-        let what = name.map_or("they come in another order".into(), |n| format!("{n} is not the same"));
-        return Err(Rejected::OtherFiles(what));
-    }
-    Ok(opened)
-}
-
-/// The model at these sizes, all of it.
-pub(crate) fn opened_at(
-    path: &Path,
-    sets: &[(String, u64)],
-    (minint, maxint): (&BigInt, &BigInt),
-    reading: Reading,
-) -> Result<Opened, Rejected> {
-    let args = |card| ScopeArgs {
-        card,
-        minint: Some(minint.clone()),
-        maxint: Some(maxint.clone()),
-        setsize: None,
-        reading,
-    };
-    let refused = |r: kanon_language::model::open::Refused| {
-        let first = r.diagnostics.iter().find(|d| d.is_error()).or(r.diagnostics.first());
-        Rejected::Model(first.map_or("it cannot be read".into(), |d| d.message.clone()))
-    };
-    // Only deferred sets can be given a size, and which ones these are the model says.
-    let loaded = kanon_language::model::load::load(path);
-    let Some(model) = &loaded.model else {
-        let first = loaded.diagnostics.iter().find(|d| d.is_error());
-        return Err(Rejected::Model(first.map_or("it cannot be read".into(), |d| d.message.clone())));
-    };
-    let is_deferred = |name: &str| model.sets.iter().any(|s| &*s.name == name && s.elements.is_none());
-    let card = sets.iter().filter(|(name, _)| is_deferred(name)).cloned().collect();
-    let opened = open(path, &args(card)).map_err(refused)?;
-    if let Some(left) = opened.model.left_out.first() {
-        return Err(Rejected::Model(format!("a part of it is not in the model: {left:?}")));
-    }
-    let sizes = sizes(&opened.model, &opened.scope);
-    let sorted = |sets: &[(String, u64)]| sets.iter().cloned().collect::<BTreeMap<String, u64>>();
-    if sizes.len() != sets.len() || sorted(&sizes) != sorted(sets) {
-        let what = sizes.iter().find(|s| !sets.contains(s));
-        let what = what.map_or("the sets differ".to_string(), |(name, n)| format!("{name} has {n} elements"));
-        return Err(Rejected::OtherScope(what));
-    }
-    if (&opened.scope.minint, &opened.scope.maxint) != (minint, maxint) {
-        return Err(Rejected::OtherScope("MININT or MAXINT".into()));
-    }
-    Ok(opened)
-}
-
-/// The texts that were read, in the order of reading.
-pub fn files(sources: &SourceMap) -> Vec<File> {
-    let mut files = vec![];
-    while let Some(source) = sources.get(FileId(files.len() as u32)) {
-        let name = source.path.file_name().map(|n| n.to_string_lossy().into_owned());
-        files.push(File::of(&name.unwrap_or_default(), &source.text));
-    }
-    files
-}
-
-/// The given sets with their sizes.
-pub fn sizes(model: &Model, scope: &Scope) -> Vec<(String, u64)> {
-    model.sets.iter().zip(&scope.card).map(|(s, n)| (s.name.to_string(), *n)).collect()
-}
-
-/// What the statement claims to be false everywhere.
-///
-/// # Errors
-/// There is no such goal.
-pub fn goal(opened: &mut Opened, statement: &Statement) -> Result<Option<Expr>, Rejected> {
-    match (statement.claims.goal, &statement.claims.goal_text) {
-        (Goal::Given, Some(text)) => match opened.predicate("goal", text) {
-            Ok(p) => Ok(Some(p)),
-            Err(d) => Err(Rejected::Model(d.first().map_or("the goal".into(), |d| d.message.clone()))),
-        },
-        (Goal::Model, _) => match &opened.model.goal {
-            Some(p) => Ok(Some(p.clone())),
-            None => Err(Rejected::Statement("the model has no GOAL")),
-        },
-        _ => Ok(None),
-    }
-}
-
-/// The sets whose elements witnesses rename, in the order of the statement.
-pub(crate) fn sets(model: &Model, statement: &Statement) -> Result<Vec<SetId>, Rejected> {
-    let find = |name: &String| model.set_named(name).ok_or_else(|| Rejected::NoSet(name.clone()));
-    statement.symmetry.iter().map(find).collect()
 }
 
 /// Appends the values of declared names; none that has no value.
@@ -281,6 +179,25 @@ fn put_all(out: &mut Vec<u8>, values: &[Option<Value>], decls: &[Decl]) -> bool 
 
 /// Values of constants; a symbolic one has none.
 pub type Constants = Vec<Option<Value>>;
+
+/// For each set of the statement the images of its elements.
+pub(crate) type Images = Vec<(SetId, Vec<u32>)>;
+
+/// Witnesses, each with the place of its state among those that are not listed.
+pub(crate) type Witnesses = Vec<(u64, Images)>;
+
+/// A state that something leads to, and the number of the listed one that it is, or becomes by its witness.
+pub(crate) struct Target<T> {
+    pub bytes: Vec<u8>,
+    pub of: T,
+    pub listed: Option<usize>,
+}
+
+/// Told which listed state stands for an initial one, and where that is.
+type Then<'a, 'm> = dyn Fn(&Checker<'m>, usize, &State<'m>, Place) -> Result<(), Rejected> + 'a;
+
+/// What a proof says of records besides.
+type Others<'a, 'm> = dyn FnMut(&Checker<'m>, Kind, &mut Bytes) -> Result<(), &'static str> + 'a;
 
 /// What is known while a certificate is followed.
 pub(crate) struct Checker<'m> {
@@ -300,14 +217,45 @@ pub(crate) struct Checker<'m> {
 }
 
 impl<'m> Checker<'m> {
+    pub fn new(
+        model: &'m Model,
+        scope: &'m Scope,
+        statement: &'m Statement,
+        movable: Movable,
+        part: Part,
+        effort: Effort,
+    ) -> Result<Checker<'m>, Rejected> {
+        let sets = sets(model, statement)?;
+        let (valuations, states, relative) = (vec![], States::new(), vec![]);
+        let (goal, transitions, witnesses) = (None, 0, 0);
+        Ok(Checker {
+            model,
+            scope,
+            statement,
+            movable,
+            goal,
+            sets,
+            valuations,
+            states,
+            effort,
+            part,
+            transitions,
+            witnesses,
+            relative,
+        })
+    }
+
     pub fn evaluator(&self, fuel: u64) -> Cx<'m> {
         Cx::new(self.model, self.scope).with_fuel(fuel)
     }
 
-    /// The first reading: valuations and states.
-    fn read<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
-        let mut chunk = 0;
-        let mut last = Kind::Valuations;
+    /// The first reading: valuations and states. Records of another kind are read by `others`.
+    pub fn read<R: Read>(
+        &mut self,
+        reader: &mut Reader<R>,
+        others: &mut Others<'_, 'm>,
+    ) -> Result<(), Rejected> {
+        let (mut chunk, mut last) = (0, Kind::Valuations);
         while let Some((kind, content)) = reader.chunk()? {
             chunk += 1;
             let malformed = |why| Rejected::Malformed { chunk, why };
@@ -316,15 +264,14 @@ impl<'m> Checker<'m> {
             }
             last = kind;
             let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() {
+            while !bytes.is_empty() && !self.is_of_constants(kind) {
                 match kind {
-                    _ if self.is_of_constants(kind) => break,
                     Kind::Valuations => {
                         let v = self.valuation(&mut bytes).ok_or(malformed("a valuation is not one"))?;
                         self.valuations.push(v);
                     }
                     Kind::Initial => {
-                        self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
+                        self.unplaced(&mut bytes).ok_or(malformed("a witness is not one"))?;
                     }
                     Kind::States => {
                         let record = bytes.left();
@@ -333,9 +280,9 @@ impl<'m> Checker<'m> {
                         if !self.states.add(state) {
                             return Err(Rejected::Twice { state: self.states.len() as u64 });
                         }
-                        self.skip_witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
+                        self.witnesses(&mut bytes).ok_or(malformed("a witness is not one"))?;
                     }
-                    _ => return Err(malformed("a chunk that belongs to a proof of another kind")),
+                    _ => others(self, kind, &mut bytes).map_err(malformed)?,
                 }
             }
         }
@@ -357,7 +304,7 @@ impl<'m> Checker<'m> {
         self.statement.constants == How::Solved && matches!(kind, Kind::Question | Kind::Steps)
     }
 
-    pub fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
+    fn valuation(&self, bytes: &mut Bytes) -> Option<Constants> {
         let mut values = vec![];
         if self.model.constants.is_empty() {
             // Something has to be read.
@@ -374,7 +321,7 @@ impl<'m> Checker<'m> {
     }
 
     /// The number of its valuation, and the values of the variables.
-    pub fn state(&self, bytes: &mut Bytes) -> Option<(usize, Vec<Value>)> {
+    fn state(&self, bytes: &mut Bytes) -> Option<(usize, Vec<Value>)> {
         let valuation = usize::try_from(bytes.number()?).ok()?;
         let variables: Option<Vec<Value>> =
             self.model.variables.iter().map(|d| bytes.value(&d.ty, self.scope)).collect();
@@ -382,14 +329,32 @@ impl<'m> Checker<'m> {
         Some((valuation, variables?))
     }
 
-    pub fn skip_witnesses(&self, bytes: &mut Bytes) -> Option<()> {
-        for _ in 0..bytes.number()? {
-            self.witness(bytes)?;
+    /// The witnesses of all initial states, or successors, that are not listed.
+    fn unplaced(&self, bytes: &mut Bytes) -> Option<Witnesses> {
+        let mut all = vec![];
+        for place in 0..bytes.number()? {
+            all.push((place, self.witness(bytes)?));
         }
-        Some(())
+        Some(all)
     }
 
-    pub fn witness(&self, bytes: &mut Bytes) -> Option<Vec<(SetId, Vec<u32>)>> {
+    /// Those of the successors of a state: the proof of a formula says which it needs, by their places.
+    fn witnesses(&self, bytes: &mut Bytes) -> Option<Witnesses> {
+        if self.statement.claims.formula.is_none() {
+            return self.unplaced(bytes);
+        }
+        let mut all: Witnesses = vec![];
+        for _ in 0..bytes.number()? {
+            let place = bytes.number()?;
+            if all.last().is_some_and(|(last, _)| *last >= place) {
+                return None;
+            }
+            all.push((place, self.witness(bytes)?));
+        }
+        Some(all)
+    }
+
+    fn witness(&self, bytes: &mut Bytes) -> Option<Images> {
         // Without sets there is nothing to read, and no end to it.
         if self.sets.is_empty() {
             return None;
@@ -403,50 +368,6 @@ impl<'m> Checker<'m> {
             images.push((*set, of));
         }
         Some(images)
-    }
-
-    /// The second reading: everything is followed.
-    fn follow<R: Read>(&mut self, reader: &mut Reader<R>) -> Result<(), Rejected> {
-        let known = self.constants()?;
-        let (mut chunk, mut initial, mut state) = (0, 0, 0);
-        while let Some((kind, content)) = reader.chunk()? {
-            chunk += 1;
-            let mut bytes = Bytes::new(&content);
-            while !bytes.is_empty() && kind != Kind::Valuations {
-                let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
-                match kind {
-                    Kind::Initial => {
-                        let constants = known.get(initial).ok_or_else(changed)?;
-                        self.initial(initial, constants, &mut bytes)?;
-                        initial += 1;
-                    }
-                    _ if self.is_of_constants(kind) => break,
-                    _ => {
-                        let record = bytes.left();
-                        let (valuation, variables) = self.state(&mut bytes).ok_or_else(changed)?;
-                        let length = record.len() - bytes.left().len();
-                        if state >= self.states.len() || record[..length] != *self.states.get(state) {
-                            return Err(changed());
-                        }
-                        match state as u64 % self.part.of == self.part.part {
-                            true => {
-                                let constants = known.get(valuation).ok_or_else(changed)?;
-                                self.expand(state, (valuation, variables), constants, &mut bytes)?;
-                            }
-                            false => self.skip_witnesses(&mut bytes).ok_or_else(changed)?,
-                        }
-                        state += 1;
-                    }
-                }
-            }
-        }
-        let counts = [("initial records", known.len(), initial), ("states", self.states.len(), state)];
-        for (what, claimed, found) in counts {
-            if claimed != found {
-                return Err(Rejected::Counts { what, claimed: claimed as u64, found: found as u64 });
-            }
-        }
-        Ok(())
     }
 
     /// Every valuation of the constants that there is stands in the file; returns them in the file's order.
@@ -522,9 +443,15 @@ impl<'m> Checker<'m> {
         Ok(known)
     }
 
-    fn initial(&mut self, number: usize, constants: &State<'m>, bytes: &mut Bytes) -> Result<(), Rejected> {
-        let values = &self.valuations[number];
-        let shown = self.shown(values, &self.model.constants);
+    /// Every initial state of a valuation is listed, or becomes a listed one. `then` is told which, and where.
+    pub fn initial(
+        &mut self,
+        number: usize,
+        constants: &State<'m>,
+        witnesses: Witnesses,
+        then: &Then<'_, 'm>,
+    ) -> Result<(), Rejected> {
+        let shown = self.shown(&self.valuations[number], &self.model.constants);
         let at = || Place::Initial { valuation: number as u64 + 1, shown: shown.clone() };
         let cx = self.evaluator(self.effort.root);
         let reached = reference::initial_states(&cx, constants);
@@ -535,15 +462,15 @@ impl<'m> Checker<'m> {
         if reached.found.is_empty() {
             return Err(Rejected::NoInitialState);
         }
-        let mut targets = BTreeMap::new();
-        for state in &reached.found {
-            targets.insert(self.encoded(number, &state.variables).ok_or_else(|| unassigned(at()))?, state);
+        let used = witnesses.len() as u64;
+        let found = reached.found.iter().map(|s| (&s.variables[..], s));
+        for Target { of, listed, .. } in self.targets(number, found, witnesses, &at)? {
+            let missing = || Rejected::MissingInitial {
+                at: at(),
+                state: self.shown(&of.variables, &self.model.variables),
+            };
+            then(self, listed.ok_or_else(missing)?, of, at())?;
         }
-        let missing = |state: &&State<'m>| Rejected::MissingInitial {
-            at: at(),
-            state: self.shown(&state.variables, &self.model.variables),
-        };
-        let used = self.covered(number, &targets, |s| &s.variables, bytes, &at, &missing)?;
         self.witnesses += used;
         Ok(())
     }
@@ -551,88 +478,109 @@ impl<'m> Checker<'m> {
     fn expand(
         &mut self,
         number: usize,
-        (valuation, variables): (usize, Vec<Value>),
-        constants: &State<'m>,
-        bytes: &mut Bytes,
+        (valuation, state): (usize, State<'m>),
+        witnesses: Witnesses,
     ) -> Result<(), Rejected> {
-        let variables: Vec<Option<Value>> = variables.into_iter().map(Some).collect();
-        let at = || Place::State {
-            state: number as u64 + 1,
-            shown: self.shown(&variables, &self.model.variables),
-        };
-        let state = State { constants: constants.constants.clone(), variables: variables.clone() };
+        let at = || self.place(number, &state);
         let cx = self.evaluator(self.effort.state);
         self.claims(&cx, &state, &at)?;
-        let next = reference::successors(&cx, &state);
-        if let Some(f) = next.faults.first() {
-            return Err(fault_at(at(), &f.fault, &self.model.operations[f.op.index()].name));
-        }
+        let next = self.successors(&cx, &state, &at)?;
         self.not_truncated(&cx, at)?;
-        if next.steps.is_empty() && self.statement.claims.no_deadlock {
+        if next.is_empty() && self.statement.claims.no_deadlock {
             return Err(Rejected::Deadlock { at: at() });
         }
-        let mut targets = BTreeMap::new();
-        for step in &next.steps {
-            let target = self.encoded(valuation, &step.state.variables);
-            targets.entry(target.ok_or_else(|| unassigned(at()))?).or_insert(step);
+        let used = witnesses.len() as u64;
+        let found = next.iter().map(|s| (&s.state.variables[..], s));
+        for Target { of, listed, .. } in self.targets(valuation, found, witnesses, &at)? {
+            listed.ok_or_else(|| self.missing(of, at()))?;
         }
-        let missing = |step: &&reference::Successor<'m>| {
-            let op = &self.model.operations[step.op.index()];
-            let shown = |(id, v): (_, &Value)| {
-                let ty = &self.model.local(id).ty;
-                Show { value: v, ty, model: self.model }.to_string()
-            };
-            Rejected::MissingSuccessor {
-                at: at(),
-                operation: op.name.to_string(),
-                parameters: op.params.iter().copied().zip(&step.params).map(shown).collect(),
-                target: self.shown(&step.state.variables, &self.model.variables),
-            }
-        };
-        let used = self.covered(valuation, &targets, |s| &s.state.variables, bytes, &at, &missing)?;
-        self.transitions += next.steps.len() as u64;
+        self.transitions += next.len() as u64;
         self.witnesses += used;
         Ok(())
     }
 
-    /// Each of these states is stored, or becomes a stored one by the next witness. The witnesses that were needed.
-    fn covered<T>(
+    /// Where a listed state is.
+    pub fn place(&self, number: usize, state: &State) -> Place {
+        let shown = self.shown(&state.variables, &self.model.variables);
+        Place::State { state: number as u64 + 1, shown }
+    }
+
+    /// All steps from a state; every operation has a value.
+    pub fn successors(
+        &self,
+        cx: &Cx<'m>,
+        state: &State<'m>,
+        at: &dyn Fn() -> Place,
+    ) -> Result<Vec<Successor<'m>>, Rejected> {
+        let next = reference::successors(cx, state);
+        match next.faults.first() {
+            None => Ok(next.steps),
+            Some(f) => Err(fault_at(at(), &f.fault, &self.model.operations[f.op.index()].name)),
+        }
+    }
+
+    pub fn missing(&self, step: &Successor, at: Place) -> Rejected {
+        Rejected::MissingSuccessor {
+            at,
+            operation: self.model.operations[step.op.index()].name.to_string(),
+            parameters: self.parameters(step),
+            target: self.shown(&step.state.variables, &self.model.variables),
+        }
+    }
+
+    pub fn parameters(&self, step: &Successor) -> Vec<String> {
+        let declared = self.model.operations[step.op.index()].params.iter().map(|l| self.model.local(*l));
+        let shown = |(d, value): (&Decl, &Value)| Show { value, ty: &d.ty, model: self.model }.to_string();
+        declared.zip(&step.params).map(shown).collect()
+    }
+
+    /// Different states that something leads to, in the order of their bytes, each with what stands for it: itself, or
+    /// what it becomes by its witness. Of several that are the same, the first one.
+    pub fn targets<'t, T>(
         &self,
         valuation: usize,
-        targets: &BTreeMap<Vec<u8>, T>,
-        variables: impl Fn(&T) -> &Vec<Option<Value>>,
-        bytes: &mut Bytes,
+        of: impl Iterator<Item = (&'t [Option<Value>], T)>,
+        witnesses: Witnesses,
         at: &dyn Fn() -> Place,
-        missing: &dyn Fn(&T) -> Rejected,
-    ) -> Result<u64, Rejected> {
-        let malformed = || Rejected::NoSymmetry { at: at(), why: "it is not written as one".into() };
-        let given = bytes.number().ok_or_else(malformed)?;
-        let mut used = 0;
-        for (target, of) in targets {
-            if self.states.contains(target) {
-                continue;
-            }
-            if used == given {
-                return Err(missing(of));
-            }
-            used += 1;
-            let images = self.witness(bytes).ok_or_else(malformed)?;
-            let p = Permutation::new(images, &self.movable)
-                .map_err(|wrong| Rejected::NoSymmetry { at: at(), why: self.wrong(&wrong) })?;
-            let permuted = |v: &Option<Value>| v.as_ref().map(|v| p.apply(v));
-            let constants: Constants = self.valuations[valuation].iter().map(permuted).collect();
-            let image: Vec<Option<Value>> = variables(of).iter().map(permuted).collect();
-            let found = self.valuations.iter().position(|v| *v == constants);
-            let encoded = found.and_then(|v| self.encoded(v, &image));
-            if !encoded.is_some_and(|bytes| self.states.contains(&bytes)) {
-                let target = self.shown(&image, &self.model.variables);
-                return Err(Rejected::WitnessLeadsNowhere { at: at(), target });
-            }
+    ) -> Result<Vec<Target<T>>, Rejected> {
+        let mut distinct = BTreeMap::new();
+        for (variables, of) in of {
+            let bytes = self.encoded(valuation, variables).ok_or_else(|| unassigned(at()))?;
+            distinct.entry(bytes).or_insert((variables, of));
         }
-        match used == given {
-            true => Ok(used),
-            false => Err(Rejected::TooManyWitnesses { at: at() }),
+        let (mut targets, mut others) = (vec![], vec![]);
+        for (i, (bytes, (variables, of))) in distinct.into_iter().enumerate() {
+            let listed = self.states.find(&bytes);
+            others.extend(listed.is_none().then_some((i, variables)));
+            targets.push(Target { bytes, of, listed });
         }
+        for (place, images) in witnesses {
+            let other = usize::try_from(place).ok().and_then(|place| others.get(place));
+            let (i, variables) = *other.ok_or_else(|| Rejected::TooManyWitnesses { at: at() })?;
+            targets[i].listed = Some(self.renamed(valuation, variables, images, at)?);
+        }
+        Ok(targets)
+    }
+
+    /// The listed state that a state becomes by a witness.
+    fn renamed(
+        &self,
+        valuation: usize,
+        variables: &[Option<Value>],
+        images: Images,
+        at: &dyn Fn() -> Place,
+    ) -> Result<usize, Rejected> {
+        let p = Permutation::new(images, &self.movable)
+            .map_err(|wrong| Rejected::NoSymmetry { at: at(), why: self.wrong(&wrong) })?;
+        let permuted = |v: &Option<Value>| v.as_ref().map(|v| p.apply(v));
+        let constants: Constants = self.valuations[valuation].iter().map(permuted).collect();
+        let image: Vec<Option<Value>> = variables.iter().map(permuted).collect();
+        let found = self.valuations.iter().position(|v| *v == constants);
+        let encoded = found.and_then(|v| self.encoded(v, &image));
+        encoded.and_then(|bytes| self.states.find(&bytes)).ok_or_else(|| Rejected::WitnessLeadsNowhere {
+            at: at(),
+            target: self.shown(&image, &self.model.variables),
+        })
     }
 
     fn claims(&self, cx: &Cx<'m>, state: &State<'m>, at: &dyn Fn() -> Place) -> Result<(), Rejected> {
@@ -683,6 +631,89 @@ impl<'m> Checker<'m> {
     }
 }
 
+/// The second reading: everything is followed.
+pub(crate) trait Follow<'m> {
+    fn checker(&mut self) -> &mut Checker<'m>;
+
+    fn start(&mut self, number: usize, constants: &State<'m>, witnesses: Witnesses) -> Result<(), Rejected>;
+
+    /// A listed state, with the number of its valuation.
+    fn listed(
+        &mut self,
+        number: usize,
+        state: (usize, State<'m>),
+        witnesses: Witnesses,
+    ) -> Result<(), Rejected>;
+}
+
+impl<'m> Follow<'m> for Checker<'m> {
+    fn checker(&mut self) -> &mut Checker<'m> {
+        self
+    }
+
+    fn start(&mut self, number: usize, constants: &State<'m>, witnesses: Witnesses) -> Result<(), Rejected> {
+        Checker::initial(self, number, constants, witnesses, &|_, _, _, _| Ok(()))
+    }
+
+    fn listed(
+        &mut self,
+        number: usize,
+        state: (usize, State<'m>),
+        witnesses: Witnesses,
+    ) -> Result<(), Rejected> {
+        self.expand(number, state, witnesses)
+    }
+}
+
+pub(crate) fn follow<'m, R: Read>(
+    proof: &mut impl Follow<'m>,
+    reader: &mut Reader<R>,
+) -> Result<(), Rejected> {
+    let known = proof.checker().constants()?;
+    let (mut chunk, mut initial, mut state) = (0, 0, 0);
+    while let Some((kind, content)) = reader.chunk()? {
+        chunk += 1;
+        let mut bytes = Bytes::new(&content);
+        let changed = || Rejected::Malformed { chunk, why: "it has changed between two readings" };
+        while !bytes.is_empty() {
+            let c = proof.checker();
+            match kind {
+                Kind::Initial => {
+                    let (claimed, found) = (known.len() as u64, initial as u64 + 1);
+                    let too_many = Rejected::Counts { what: "initial records", claimed, found };
+                    let constants = known.get(initial).ok_or(too_many)?;
+                    let witnesses = c.unplaced(&mut bytes).ok_or_else(changed)?;
+                    proof.start(initial, constants, witnesses)?;
+                    initial += 1;
+                }
+                Kind::States => {
+                    let record = bytes.left();
+                    let (valuation, variables) = c.state(&mut bytes).ok_or_else(changed)?;
+                    let length = record.len() - bytes.left().len();
+                    if state >= c.states.len() || record[..length] != *c.states.get(state) {
+                        return Err(changed());
+                    }
+                    let witnesses = c.witnesses(&mut bytes).ok_or_else(changed)?;
+                    if state as u64 % c.part.of == c.part.part {
+                        let constants = known.get(valuation).ok_or_else(changed)?.constants.clone();
+                        let variables = variables.into_iter().map(Some).collect();
+                        proof.listed(state, (valuation, State { constants, variables }), witnesses)?;
+                    }
+                    state += 1;
+                }
+                _ => break,
+            }
+        }
+    }
+    let states = proof.checker().states.len();
+    for (what, claimed, found) in [("initial records", known.len(), initial), ("states", states, state)] {
+        if claimed != found {
+            return Err(Rejected::Counts { what, claimed: claimed as u64, found: found as u64 });
+        }
+    }
+    Ok(())
+}
+
 /// Why what was found need not be all there is; an error if PROPERTIES have no value.
 pub(crate) fn gave_up<'f>(faults: &'f [Fault], cx: &Cx) -> Result<Option<String>, &'f Fault> {
     let mut gave_up = None;
@@ -716,7 +747,7 @@ fn not_listed() -> Rejected {
     Rejected::Undecided { at: Place::Constants, why }
 }
 
-const UNBOUNDED: &str = "an integer that nothing bounds would have to be enumerated";
+pub(crate) const UNBOUNDED: &str = "an integer that nothing bounds would have to be enumerated";
 
 pub(crate) fn unassigned(at: Place) -> Rejected {
     Rejected::Undefined { at, what: "a variable gets no value".into() }

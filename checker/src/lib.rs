@@ -1,7 +1,7 @@
 //! Checks certificates: a "no error" of kanon, written down so that it can be checked again by a program that shares
 //! nothing with the engines that found it.
 //!
-//! What is here: the file's form ([`container`], [`codec`], [`statement`]), permutations of elements that a model does
+//! What is here: whether a statement fits the files ([`fits`]), the file's form ([`container`], [`codec`], [`statement`]), permutations of elements that a model does
 //! not name ([`permute`]), and the check itself ([`check`]; [`ltl`] for
 //! temporal formulas, `inductive` for invariants that are small enough to be listed); counterexamples are followed by [`trace`];
 //! [`said`] puts an answer into words. The model is read by kanon-language, and what it means is
@@ -16,6 +16,7 @@
 pub mod check;
 pub mod codec;
 pub mod container;
+pub mod fits;
 mod inductive;
 pub mod ltl;
 pub mod permute;

@@ -189,12 +189,17 @@ impl Statement {
         format!("{text:#}\n")
     }
 
-    /// Reads it. Every field has to be there, and no other.
+    /// Reads it. Every field has to be there once, and no other.
     ///
     /// # Errors
     /// The first field that is missing or wrong.
     pub fn read(text: &str) -> Result<Statement, Rejected> {
         let value: Value = serde_json::from_str(text).map_err(|_| Rejected::Statement("it is not JSON"))?;
+        // Of two fields of one name another reader might take the other one.
+        let once = value.to_string();
+        if without_blanks(text) != once {
+            return Err(Rejected::Statement("a field is there twice, or something can be written shorter"));
+        }
         let mut top = Fields::of(&value, "the statement is no object")?;
         let kind = top.text("kind")?;
         if ![STATES, TEMPORAL, FORMULAS].contains(&kind.as_str()) {
@@ -289,6 +294,18 @@ impl Statement {
             formulas,
         })
     }
+}
+
+/// JSON without the white space between its parts.
+fn without_blanks(text: &str) -> String {
+    let (mut is_string, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let is_inside = is_string;
+        is_string ^= *c == '"' && !is_escaped;
+        is_escaped = is_inside && *c == '\\' && !is_escaped;
+        is_inside || !c.is_ascii_whitespace()
+    };
+    text.chars().filter(is_kept).collect()
 }
 
 /// The fields of an object, each asked for once.

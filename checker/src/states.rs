@@ -38,10 +38,6 @@ impl States {
         }
     }
 
-    pub fn contains(&self, state: &[u8]) -> bool {
-        self.table[self.place(state)] != 0
-    }
-
     /// The number of a state.
     pub fn find(&self, state: &[u8]) -> Option<usize> {
         (self.table[self.place(state)] as usize).checked_sub(1)

@@ -2,15 +2,16 @@
 //! it ends. What the file says of the end is not asked: it says nothing.
 
 use crate::Rejected;
-use crate::check::{Effort, opened_at};
+use crate::check::{Effort, UNBOUNDED};
+use crate::fits::opened_at;
 use crate::ltl;
 use crate::reject::Place;
 use kanon_language::model::open::Opened;
 use kanon_language::model::reading::Reading;
-use kanon_language::model::{BinOp, ConstId, Decl, Expr, ExprKind, LocalId, Model, raise};
+use kanon_language::model::{BinOp, ConstId, Decl, Expr, ExprKind, LocalId, Model, OpId, raise};
 use kanon_semantics::plain::fault::Fault;
 use kanon_semantics::plain::{Scope, Show, Value};
-use kanon_semantics::reference::{self, Cx, Env, Item, Reached, State, Successors};
+use kanon_semantics::reference::{self, Cx, Env, Item, Outcomes, Reached, State, Successor, Successors};
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 use std::path::Path;
@@ -201,24 +202,60 @@ impl<'m> Walk<'m> {
         let Some((first, rest)) = trace.steps.split_first() else {
             // It ends before it begins.
             let faults: Vec<&Fault> = initial.faults.iter().collect();
+            if !cx.truncated().is_empty() {
+                return Err(cut(1));
+            }
             let mut wrong = self.faulty("INITIALISATION", &faults, 0)?;
-            if wrong.is_empty() && initial.found.is_empty() && cx.truncated().is_empty() {
+            if wrong.is_empty() && initial.found.is_empty() {
                 wrong.push("there is no initial state".into());
             }
             return nonempty(wrong);
         };
-        let mut state = self.first(first, &initial)?;
+        let mut state = self.first(first, &initial, &cx)?;
         let mut next = self.successors(&state);
         for (i, step) in rest.iter().enumerate() {
-            let found = self.step(i + 2, step, &next)?;
+            let found = self.step(i + 2, step, &next.0)?;
+            if next.1 && !self.is_certain(&state, found) {
+                return Err(cut(i + 2));
+            }
             state = found.state.clone();
             next = self.successors(&state);
         }
         nonempty(self.judge(&state, &next, trace.steps.len())?)
     }
 
+    /// Whether a step is one of the model although something was cut short where it was found: with its parameters it is
+    /// found again, and nothing is.
+    fn is_certain(&self, state: &State<'m>, step: &Successor<'m>) -> bool {
+        let results = &self.model.operations[step.op.index()].results;
+        self.executed(state, step.op, &step.params).is_some_and(|ran| {
+            ran.done.iter().any(|end| {
+                let is =
+                    |(l, v): (&LocalId, &Option<Value>)| end.local(*l).and_then(Item::value) == v.as_ref();
+                end.state().variables == step.state.variables && results.iter().zip(&step.results).all(is)
+            })
+        })
+    }
+
+    /// What an operation does with these parameters, unless something in it is cut short.
+    fn executed(&self, state: &State<'m>, op: OpId, params: &[Value]) -> Option<Outcomes<'m>> {
+        let cx = self.cx(self.effort.state);
+        let names = self.model.operations[op.index()].params.iter();
+        let env = names.zip(params).fold(Env::of(state), |env, (l, v)| env.with_local(*l, v.clone()));
+        let ran = reference::execute_operation(&cx, &env, op);
+        cx.truncated().is_empty().then_some(ran)
+    }
+
     /// The initial state with which a trace begins.
-    pub fn first(&self, first: &Step, initial: &Reached<State<'m>>) -> Result<State<'m>, Rejected> {
+    pub fn first(
+        &self,
+        first: &Step,
+        initial: &Reached<State<'m>>,
+        cx: &Cx<'m>,
+    ) -> Result<State<'m>, Rejected> {
+        if !cx.truncated().is_empty() {
+            return Err(cut(1));
+        }
         if first.operation != "INITIALISATION" || !first.parameters.is_empty() {
             return Err(Rejected::Trace { step: 1, why: "it does not begin with INITIALISATION".into() });
         }
@@ -252,10 +289,7 @@ impl<'m> Walk<'m> {
 
     pub fn missing(&self, step: usize, operation: &str, limit: Option<&Fault>) -> Rejected {
         match limit {
-            Some(Fault::Limit(_, why)) => Rejected::Undecided {
-                at: Place::Step { step: step as u64 },
-                why: format!("{operation}: {why}"),
-            },
+            Some(Fault::Limit(_, why)) => undecided(step, format!("{operation}: {why}")),
             _ => Rejected::Trace { step, why: format!("{operation} does not lead to this state") },
         }
     }
@@ -287,8 +321,7 @@ impl<'m> Walk<'m> {
             }
         }
         if !cx.truncated().is_empty() {
-            let why = "an integer that nothing bounds would have to be enumerated".into();
-            return Err(Rejected::Undecided { at: Place::Constants, why });
+            return Err(Rejected::Undecided { at: Place::Constants, why: UNBOUNDED.into() });
         }
         Ok(env.state())
     }
@@ -304,6 +337,9 @@ impl<'m> Walk<'m> {
                 value.is_some_and(|(value, d)| self.shown(value, d) == *text)
             })
         };
+        if !cx.truncated().is_empty() {
+            return Err(Rejected::Undecided { at: Place::Constants, why: UNBOUNDED.into() });
+        }
         match (reached.found.iter().find(fits), reached.faults.first()) {
             (Some(state), _) => Ok(state.clone()),
             (None, Some(Fault::Limit(_, why))) => {
@@ -315,8 +351,11 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn successors(&self, state: &State<'m>) -> Successors<'m> {
-        reference::successors(&self.cx(self.effort.state), state)
+    /// The steps from a state, and whether something was cut short: an integer that nothing bounds.
+    fn successors(&self, state: &State<'m>) -> (Successors<'m>, bool) {
+        let cx = self.cx(self.effort.state);
+        let next = reference::successors(&cx, state);
+        (next, !cx.truncated().is_empty())
     }
 
     fn shown(&self, value: &Value, d: &Decl) -> String {
@@ -345,36 +384,47 @@ impl<'m> Walk<'m> {
     }
 
     /// What is wrong with the last state.
-    fn judge(&self, state: &State<'m>, next: &Successors<'m>, steps: usize) -> Result<Vec<String>, Rejected> {
-        let cx = self.cx(self.effort.state);
+    fn judge(
+        &self,
+        state: &State<'m>,
+        (next, is_cut): &(Successors<'m>, bool),
+        steps: usize,
+    ) -> Result<Vec<String>, Rejected> {
         let env = Env::of(state);
         let invariant = self.model.invariant.iter().map(|e| (e, false, "the invariant"));
         let assertions = self.model.assertions.iter().map(|e| (e, false, "an assertion"));
         let goal = self.model.goal.iter().map(|e| (e, true, "the goal"));
         let (mut wrong, mut limit) = (vec![], None);
+        let mut open = |why: Rejected| limit = limit.take().or(Some(why));
         for (e, told, what) in invariant.chain(assertions).chain(goal) {
             let text = || raise::text(e, self.model);
-            match reference::holds(&cx, &env, e) {
+            let cx = self.cx(self.effort.state);
+            let truth = reference::holds(&cx, &env, e);
+            match truth {
+                _ if !cx.truncated().is_empty() => open(cut(steps)),
                 Ok(truth) if truth == told => wrong.push(format!("{what} is {truth}: {}", text())),
                 Ok(_) => {}
                 Err(Fault::Wd(_)) => wrong.push(format!("{what} has no value: {}", text())),
-                Err(f @ Fault::Limit(..)) => limit = limit.or(Some(f)),
+                Err(Fault::Limit(_, why)) => open(undecided(steps, why)),
             }
         }
         for f in &next.faults {
             let name = &self.model.operations[f.op.index()].name;
+            let is_whole = || self.executed(state, f.op, &f.params).is_some_and(|ran| !ran.faults.is_empty());
             match self.faulty(name, &[&f.fault], steps) {
+                Ok(_) if *is_cut && !is_whole() => open(cut(steps)),
                 Ok(one) => wrong.extend(one),
-                Err(_) => limit = limit.or(Some(f.fault.clone())),
+                Err(why) => open(why),
             }
         }
         if next.steps.is_empty() && next.faults.is_empty() && !self.model.operations.is_empty() {
-            wrong.push("no operation is enabled".into());
+            match is_cut {
+                true => open(cut(steps)),
+                false => wrong.push("no operation is enabled".into()),
+            }
         }
         match limit {
-            Some(Fault::Limit(_, why)) if wrong.is_empty() => {
-                Err(Rejected::Undecided { at: Place::Step { step: steps as u64 }, why: why.to_string() })
-            }
+            Some(why) if wrong.is_empty() => Err(why),
             _ => Ok(wrong),
         }
     }
@@ -384,14 +434,20 @@ impl<'m> Walk<'m> {
         for fault in faults {
             match fault {
                 Fault::Wd(wd) => wrong.push(format!("{what} has no value ({:?})", wd.kind)),
-                Fault::Limit(_, why) => {
-                    let at = Place::Step { step: step as u64 };
-                    return Err(Rejected::Undecided { at, why: format!("{what}: {why}") });
-                }
+                Fault::Limit(_, why) => return Err(undecided(step, format!("{what}: {why}"))),
             }
         }
         Ok(wrong)
     }
+}
+
+fn undecided(step: usize, why: impl Into<String>) -> Rejected {
+    Rejected::Undecided { at: Place::Step { step: step as u64 }, why: why.into() }
+}
+
+/// What was found there need not be so.
+fn cut(step: usize) -> Rejected {
+    undecided(step, UNBOUNDED)
 }
 
 fn nonempty(wrong: Vec<String>) -> Result<Vec<String>, Rejected> {

@@ -4,15 +4,13 @@
 //! Absent on purpose: anything that the checker would have to believe.
 
 use super::{Chunks, Failed, Targets, encoded, put_permutation, untold, valuations};
-use crate::ltl::proof::{Core, Fair, Node, Proved, Reason};
+use crate::ltl::proof::{Core, Fair, Proved, Reason};
 use crate::ltl::{Resolved, StateId};
 use crate::symmetry::{Action, Group, Reducer, Strategy};
 use crate::system::{Label, Machine, Stop, System, Worker};
 use kanon_checker::codec::{put, put_number};
 use kanon_checker::container::{Kind, Writer};
 use kanon_checker::ltl::closure::{self, Closure};
-use kanon_checker::ltl::tableau::Set;
-use kanon_checker::ltl::{proof, put_nodes, put_reason, put_set};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -160,16 +158,18 @@ impl Certifier<'_> {
         };
         let mut chunks = Chunks { writer: &mut *writer, kind: Kind::Obligations, bytes: vec![] };
         for asked in &proved.asked {
-            let mut set = Set::default();
+            let mut obligations = vec![];
             for (f, value) in &asked.claims {
-                set.obligations.push(2 * number(*f)? + u32::from(!value));
+                obligations.push(2 * number(*f)? + u32::from(!value));
             }
+            let mut past = vec![];
             for f in &asked.past {
-                set.past.push(number(*f)?);
+                past.push(number(*f)?);
             }
-            set.obligations.sort_unstable();
-            set.past.sort_unstable();
-            put_set(&mut chunks.bytes, &set);
+            for list in [&mut obligations, &mut past] {
+                list.sort_unstable();
+                put_list(&mut chunks.bytes, list);
+            }
             chunks.end_of_record()?;
         }
         chunks.flush()?;
@@ -177,15 +177,23 @@ impl Certifier<'_> {
         let mut told = Told { known: instances.iter().map(|(i, l)| (*i, l)).collect(), written: vec![] };
         let mut chunks = Chunks { writer: &mut *writer, kind: Kind::Components, bytes: vec![] };
         for reason in &proved.components {
-            let reason = match reason {
-                Reason::Left => proof::Reason::Left,
-                Reason::Postponed(f) => proof::Reason::Postponed(number(*f)?),
-                Reason::Ignored(fair) => proof::Reason::Ignored(told.fair(*fair)),
-                Reason::Starved(all) => {
-                    proof::Reason::Starved(all.iter().map(|fair| told.fair(*fair)).collect())
+            let out = &mut chunks.bytes;
+            match reason {
+                Reason::Left => put_number(out, 0),
+                Reason::Postponed(f) => {
+                    put_number(out, 1);
+                    put_number(out, u64::from(number(*f)?));
                 }
-            };
-            put_reason(&mut chunks.bytes, &reason);
+                Reason::Ignored(fair) => {
+                    put_number(out, 2);
+                    told.put_fair(out, *fair);
+                }
+                Reason::Starved(all) => {
+                    put_number(out, 3);
+                    put_number(out, all.len() as u64);
+                    all.iter().for_each(|fair| told.put_fair(out, *fair));
+                }
+            }
             chunks.end_of_record()?;
         }
         chunks.flush()?;
@@ -206,8 +214,11 @@ impl Certifier<'_> {
         let mut chunks = Chunks { writer, kind: Kind::Nodes, bytes: vec![] };
         for of_state in proved.nodes.chunk_by(|a, b| a.state == b.state) {
             self.go_on()?;
-            let node = |n: &Node| proof::Node { set: n.asked, numbers: n.components.clone() };
-            put_nodes(&mut chunks.bytes, &of_state.iter().map(node).collect::<Vec<_>>());
+            put_number(&mut chunks.bytes, of_state.len() as u64);
+            for node in of_state {
+                put_number(&mut chunks.bytes, u64::from(node.asked));
+                node.components.iter().for_each(|of| put_list(&mut chunks.bytes, of));
+            }
             chunks.end_of_record()?;
         }
         Ok(chunks.flush()?)
@@ -221,19 +232,27 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn fair(&mut self, fair: Fair) -> proof::Fair {
-        match fair {
-            Fair::Step(i) => proof::Fair::Step(i),
+    fn put_fair(&mut self, out: &mut Vec<u8>, fair: Fair) {
+        let (of, number) = match fair {
+            Fair::Step(i) => (0, u64::from(i)),
             Fair::Instance(i) => {
                 let known = self.written.iter().position(|other| *other == i);
                 let at = known.unwrap_or(self.written.len());
                 if known.is_none() {
                     self.written.push(i);
                 }
-                proof::Fair::Instance(at as u32)
+                (1, at as u64)
             }
-        }
+        };
+        put_number(out, of);
+        put_number(out, number);
     }
+}
+
+/// How many, and each.
+fn put_list(out: &mut Vec<u8>, list: &[u32]) {
+    put_number(out, list.len() as u64);
+    list.iter().for_each(|n| put_number(out, u64::from(*n)));
 }
 
 /// The search's formulas by the checker's numbers; some are only of use to the search.

@@ -3,7 +3,7 @@
 use super::lasso::{Letter, Word};
 use super::tableau::Here;
 use super::{Atoms, here};
-use crate::check::fault_at;
+use crate::check::{UNBOUNDED, fault_at};
 use crate::reject::{Place, Rejected};
 use crate::trace::{Trace, Walk};
 use kanon_language::model::Expr;
@@ -34,7 +34,7 @@ pub fn judged<'m>(
         atoms: Atoms { model: walk.model, bound, instances: HashMap::new() },
         numbers: HashMap::new(),
     };
-    let mut states = vec![walk.first(first, &initial)?];
+    let mut states = vec![walk.first(first, &initial, &cx)?];
     let mut letters = vec![];
     for (i, step) in rest.iter().enumerate() {
         let (letter, after) = reader.letter(&states[i], i + 1, Some(step))?;
@@ -134,9 +134,6 @@ impl<'m> Reader<'_, 'm> {
 fn whole(cx: &Cx, at: &dyn Fn() -> Place) -> Result<(), Rejected> {
     match cx.truncated().is_empty() {
         true => Ok(()),
-        false => {
-            let why = "an integer that nothing bounds would have to be enumerated".into();
-            Err(Rejected::Undecided { at: at(), why })
-        }
+        false => Err(Rejected::Undecided { at: at(), why: UNBOUNDED.into() }),
     }
 }

@@ -1,7 +1,8 @@
 //! `kanon-symbolic-checker MODEL CERTIFICATE`
 
 use kanon_checker::check::Effort;
-use kanon_checker::statement::{Argument, Goal};
+use kanon_checker::said::{claim, scope};
+use kanon_checker::statement::Argument;
 use kanon_language::model::load::with_large_stack;
 use kanon_symbolic_checker::{Accepted, AcceptedStates, Rejected, check, check_states};
 use std::fs::File;
@@ -74,18 +75,6 @@ fn of_states(answer: &AcceptedStates) -> String {
 
 fn text(accepted: &Accepted) -> String {
     let Accepted { statement: s, questions, clauses, steps, relative } = accepted;
-    let c = &s.claims;
-    let mut claims = vec![];
-    claims.extend(c.invariant.then(|| "the invariant is true".to_string()));
-    claims.extend(c.assertions.then(|| "assertions are true".to_string()));
-    claims.extend(c.no_deadlock.then(|| "some operation is enabled".to_string()));
-    claims.extend(match c.goal {
-        Goal::Ignored => None,
-        Goal::Model => Some("GOAL is false".to_string()),
-        Goal::Given => Some(format!("{} is false", c.goal_text.as_deref().unwrap_or_default())),
-    });
-    claims.push("everything has a value".to_string());
-    let sizes: Vec<String> = s.sets.iter().map(|(name, n)| format!("card({name}) = {n}, ")).collect();
     let how = match s.formulas.as_ref().map(|f| f.argument) {
         Some(Argument::Invariant) | None => "by an inductive invariant".to_string(),
         Some(Argument::Induction(k)) => format!("by induction over paths, k = {k}"),
@@ -95,8 +84,7 @@ fn text(accepted: &Accepted) -> String {
         None => "accepted".to_string(),
         Some((_, solver)) => format!("accepted, relative to {solver}"),
     };
-    let mut out = format!("{head}: {}\n  in every reachable state {}\n", s.machine, claims.join(", "));
-    out += &format!("  for {}MININT = {}, MAXINT = {}\n", sizes.concat(), s.minint, s.maxint);
+    let mut out = format!("{head}: {}\n  {}\n  {}\n", s.machine, claim(s), scope(s));
     out += &format!("  {how}: {questions} questions, {clauses} clauses, {steps} steps\n");
     if let Some((n, solver)) = relative {
         out += &format!("  believed: {solver}, which says that {n} of the questions have no model\n");
