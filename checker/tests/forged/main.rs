@@ -266,6 +266,26 @@ fn elements_are_named_in_other_files() {
     }
 }
 
+/// What only the text of an abstraction names stays where it is, too, although nothing here depends on it.
+#[test]
+fn elements_that_are_named_above_stay() {
+    let texts = [
+        ("c.mch", "MACHINE c SETS S = {a, b, c1} END"),
+        (
+            "top.mch",
+            "MACHINE top SEES c VARIABLES x INVARIANT x : S INITIALISATION x := a OPERATIONS move = x := a END",
+        ),
+        (
+            "m.mch",
+            "REFINEMENT m REFINES top SEES c VARIABLES x INITIALISATION x :: S OPERATIONS move = x :: S END",
+        ),
+    ];
+    let files = Files::new("above", &texts);
+    let found = with_large_stack(|| forged(&files.0.join("m.mch"), &Claim::States)).expect("a thread");
+    let Some((true, Err(Rejected::NoSymmetry { why, .. }))) = &found else { panic!("{found:?}") };
+    assert_eq!(why, "it moves a, which is named");
+}
+
 /// Steps of a formula, and elements of a deferred set, which have names there.
 #[test]
 fn elements_are_named_by_formulas_and_goals() {

@@ -27,10 +27,8 @@ fn changed_texts_are_accepted_only_if_they_are_true() {
     let sum = |i: usize| counts.iter().map(|c| c[i]).sum::<usize>();
     let [accepted, rejected, wrong, undecided] = [0, 1, 2, 3].map(sum);
     println!("{accepted} accepted, {rejected} rejected, {wrong} of them false; {undecided} not decided");
-    assert!(
-        accepted > cases && rejected > 10 * cases && wrong > 5 * cases,
-        "{accepted}, {rejected}, {wrong}"
-    );
+    let are_many = accepted > 30 && rejected > 30 && wrong > 15;
+    assert!(are_many, "{accepted} accepted, {rejected} rejected, {wrong} of them false");
 }
 
 /// How many are accepted; how many rejected; of how many of these the claim is false; how many are not decided.
