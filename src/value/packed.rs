@@ -6,8 +6,6 @@
 //! not fit, and relations that are no sequences, are interned. Operations answer `None` where they have no word: the
 //! operand is no packed sequence, the result does not fit, or there is none; [`super::ops`] says what is the case then.
 
-use super::rep::low;
-
 #[cfg(any(test, kani))]
 mod tests;
 
@@ -37,6 +35,12 @@ const WIDTH_POINT: u32 = 12;
 
 /// Sequences have numbers; those that can be had from theirs ([`Packing::numbered`]) have one below 2 to the power of this.
 pub const NUMBERED: u32 = 30;
+
+/// The lowest bits, fewer than 64 of them.
+#[inline]
+fn low(n: u32) -> u64 {
+    (1 << n) - 1
+}
 
 /// Whether a word of a type with a packing is a packed sequence, and not a name.
 #[inline]
