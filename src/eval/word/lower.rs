@@ -3,6 +3,7 @@
 
 use super::plan::{Bound, Each, Generator, Pattern, Plan, PlanStep};
 use super::pred::{self, Pred};
+use super::tidy::{all_of, always_decided, any_of, equal, is_placed, narrowed, negated, total};
 use super::{Code, Frame, Int, Op, Packed, PackedOp, Remembered, Slow, W, Word, reads};
 use crate::eval::code as general;
 use crate::eval::compile::{self, SlotInfo};
@@ -151,9 +152,15 @@ impl<'a> Lower<'a> {
             Node::PairW { a, b, nb } => Word::Pair { a: self.boxed(a)?, b: self.boxed(b)?, nb: *nb },
             Node::FirstW { p, nb } => Word::First { p: self.boxed(p)?, nb: *nb },
             Node::SecondW { p, nb } => Word::Second { p: self.boxed(p)?, nb: *nb },
-            Node::OrW(a, b) => Word::Or(self.boxed(a)?, self.boxed(b)?),
+            Node::OrW(a, b) => match (self.boxed(a)?, self.word(b)?) {
+                (s, Word::Single(x)) => Word::With(s, x),
+                (a, b) => Word::Or(a, Box::new(b)),
+            },
             Node::AndW(a, b) => Word::And(self.boxed(a)?, self.boxed(b)?),
-            Node::AndNotW(a, b) => Word::AndNot(self.boxed(a)?, self.boxed(b)?),
+            Node::AndNotW(a, b) => match (self.boxed(a)?, self.word(b)?) {
+                (s, Word::Single(x)) => Word::Without(s, x),
+                (a, b) => Word::AndNot(a, Box::new(b)),
+            },
             Node::SingleW(a) => Word::Single(self.boxed(a)?),
             Node::ApplyW { f, x, nb, span } => {
                 Word::Apply { f: self.boxed(f)?, x: self.boxed(x)?, nb: *nb, span: *span }
@@ -408,14 +415,14 @@ impl<'a> Lower<'a> {
     fn native(&mut self, test: &Test) -> Option<Pred> {
         Some(match test {
             Test::Const(b) => Pred::Const(*b),
-            Test::And(ts) => Pred::And(self.preds(ts)?),
-            Test::Or(ts) => Pred::Or(self.preds(ts)?),
-            Test::All(ts) => Pred::All(self.preds(ts)?),
-            Test::Any(ts) => Pred::Any(self.preds(ts)?),
+            Test::And(ts) => all_of(self.preds(ts)?, false),
+            Test::Or(ts) => any_of(self.preds(ts)?, false),
+            Test::All(ts) => all_of(self.preds(ts)?, true),
+            Test::Any(ts) => any_of(self.preds(ts)?, true),
             Test::Not(t) => negated(self.pred(t)?),
             Test::Implies(a, b) => Pred::Implies(self.boxed_pred(a)?, self.boxed_pred(b)?),
             Test::Iff(a, b) => Pred::Iff(self.boxed_pred(a)?, self.boxed_pred(b)?),
-            Test::Atom(Atom::EqW(a, b)) => Pred::Atom(pred::Atom::Eq(self.boxed(a)?, self.boxed(b)?)),
+            Test::Atom(Atom::EqW(a, b)) => equal(self.word(a)?, self.word(b)?),
             Test::Atom(Atom::Eq(a, b, rep)) => {
                 Pred::Atom(pred::Atom::Eq(self.boxed_typed(a, rep)?, self.boxed_typed(b, rep)?))
             }
@@ -497,7 +504,7 @@ impl<'a> Lower<'a> {
             },
             Test::Demand(t, span) => Pred::Demand(self.boxed_pred(t)?, *span),
             Test::At(t, span) => match self.native(t)? {
-                p if always_decided(&p) => p,
+                p if is_placed(&p) => p,
                 p => Pred::At(Box::new(p), *span),
             },
         })
@@ -779,16 +786,6 @@ fn split(pattern: Pattern, set: Word, span: Span) -> Generator {
     Generator::Split(pattern, set, span)
 }
 
-/// The negation; that of a common test is one test.
-fn negated(p: Pred) -> Pred {
-    match p {
-        Pred::Atom(pred::Atom::Eq(a, b)) => Pred::Atom(pred::Atom::Ne(a, b)),
-        Pred::Atom(pred::Atom::In(x, s)) => Pred::Atom(pred::Atom::NotIn(x, s)),
-        Pred::Atom(pred::Atom::InDom { x, r, nb }) => Pred::Atom(pred::Atom::NotInDom { x, r, nb }),
-        p => Pred::Not(Box::new(p)),
-    }
-}
-
 /// What is bound after one of several ways: what is bound after each.
 struct Branches {
     before: BTreeSet<Slot>,
@@ -825,107 +822,5 @@ fn width(rep: &Rep) -> Option<u32> {
         (0, None) => None,
         (0, Some(n)) => Some(n),
         (n, _) => Some(64 - (n - 1).leading_zeros()),
-    }
-}
-
-/// Tests of membership narrow the set that is run through before them, where nothing can be faulty.
-fn narrowed(steps: Vec<PlanStep>) -> Vec<PlanStep> {
-    let mut out: Vec<PlanStep> = Vec::new();
-    // Where the last step over bits is, as long as only tests came after it.
-    let mut over: Option<usize> = None;
-    for step in steps {
-        match step {
-            PlanStep::Generate(Generator::Bits(slot, set, values)) => {
-                over = total(&set, None).then_some(out.len());
-                out.push(PlanStep::Generate(Generator::Bits(slot, set, values)));
-            }
-            PlanStep::Test(Pred::Const(true)) => {}
-            PlanStep::Test(pred) => match over.and_then(|at| out.get_mut(at)) {
-                Some(PlanStep::Generate(Generator::Bits(slot, set, _))) => match narrows(pred, *slot) {
-                    Ok((other, negated)) => {
-                        let all = Box::new(std::mem::replace(set, Word::Const(0)));
-                        *set = match (*all, other, negated) {
-                            (Word::Const(a), Word::Const(b), false) => Word::Const(a & b),
-                            (Word::Const(a), Word::Const(b), true) => Word::Const(a & !b),
-                            (a, b, false) => Word::And(Box::new(a), Box::new(b)),
-                            (a, b, true) => Word::AndNot(Box::new(a), Box::new(b)),
-                        };
-                    }
-                    Err(pred) => out.push(PlanStep::Test(pred)),
-                },
-                _ => out.push(PlanStep::Test(pred)),
-            },
-            step => {
-                over = None;
-                out.push(step);
-            }
-        }
-    }
-    out
-}
-
-/// x ∈ S or x ∉ S for the given x, where S always has a value and does not depend on x: S, and whether negated.
-fn narrows(pred: Pred, slot: Slot) -> Result<(Word, bool), Pred> {
-    let is_x = |x: &Word| matches!(x, Word::Slot(s) if *s == slot);
-    match pred {
-        Pred::Atom(pred::Atom::NotIn(x, s)) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, true)),
-        Pred::Atom(pred::Atom::In(x, s)) if is_x(&x) && total(&s, Some(slot)) => Ok((*s, false)),
-        Pred::Not(p) => match narrows(*p, slot) {
-            Ok((s, negated)) => Ok((s, !negated)),
-            Err(p) => Err(Pred::Not(Box::new(p))),
-        },
-        p => Err(p),
-    }
-}
-
-/// Whether an expression always has a value, and does not read a slot.
-fn total(w: &Word, without: Option<Slot>) -> bool {
-    let all = |ws: &[&Word]| ws.iter().all(|w| total(w, without));
-    match w {
-        Word::Const(_) => true,
-        Word::Slot(s) => Some(*s) != without,
-        Word::Pair { a, b, .. } | Word::Or(a, b) | Word::And(a, b) | Word::AndNot(a, b) => all(&[a, b]),
-        Word::First { p: a, .. }
-        | Word::Second { p: a, .. }
-        | Word::Single(a)
-        | Word::Card(a)
-        | Word::Dom { r: a, .. }
-        | Word::Ran { r: a, .. }
-        | Word::Inverse { r: a, .. } => all(&[a]),
-        Word::Image { r: a, s: b, .. }
-        | Word::Compose { r: a, s: b, .. }
-        | Word::Override { r: a, s: b, .. }
-        | Word::Restrict { r: a, s: b, .. }
-        | Word::Row { r: a, x: b, .. }
-        | Word::Product { a, b, .. } => all(&[a, b]),
-        Word::Update { f, x, y, .. } => all(&[f, x, y]),
-        Word::Packed(p) => p.is_total() && p.args().iter().all(|w| total(w, without)),
-        Word::Apply { .. }
-        | Word::Bool(_)
-        | Word::Int(..)
-        | Word::Compr { .. }
-        | Word::If(..)
-        | Word::Let(..)
-        | Word::Memo(_)
-        | Word::Slow(_) => false,
-    }
-}
-
-/// Whether a predicate is true or false in every state.
-fn always_decided(p: &Pred) -> bool {
-    match p {
-        Pred::Const(_) => true,
-        Pred::Not(p) => always_decided(p),
-        Pred::Atom(pred::Atom::Eq(a, b))
-        | Pred::Atom(pred::Atom::Ne(a, b))
-        | Pred::Atom(pred::Atom::In(a, b))
-        | Pred::Atom(pred::Atom::NotIn(a, b))
-        | Pred::Atom(pred::Atom::Subset(a, b))
-        | Pred::Atom(pred::Atom::Strict(a, b))
-        | Pred::Atom(pred::Atom::Meets(a, b)) => total(a, None) && total(b, None),
-        Pred::Atom(pred::Atom::InDom { x, r, .. }) | Pred::Atom(pred::Atom::NotInDom { x, r, .. }) => {
-            total(x, None) && total(r, None)
-        }
-        _ => false,
     }
 }

@@ -15,6 +15,7 @@ pub mod plan;
 mod pred;
 mod reads;
 mod sequence;
+mod tidy;
 
 pub use crate::eval::memo;
 pub use pred::{Atom, Pred};
@@ -61,6 +62,10 @@ pub enum Word {
     And(W, W),
     AndNot(W, W),
     Single(W),
+    /// s ∪ {x}
+    With(W, W),
+    /// s − {x}
+    Without(W, W),
     Card(W),
     Apply {
         f: W,
@@ -221,6 +226,8 @@ impl Word {
             Word::And(a, b) => a.get(env)? & b.get(env)?,
             Word::AndNot(a, b) => a.get(env)? & !b.get(env)?,
             Word::Single(a) => 1 << a.get(env)?,
+            Word::With(s, x) => s.get(env)? | 1u64 << x.get(env)?,
+            Word::Without(s, x) => s.get(env)? & !(1u64 << x.get(env)?),
             Word::Apply { f, x, nb, span } => {
                 let row = mask::row(f.get(env)?, x.get(env)? as u32, *nb);
                 if row.is_power_of_two() {
@@ -285,6 +292,8 @@ impl Word {
             | Word::And(..)
             | Word::AndNot(..)
             | Word::Single(_)
+            | Word::With(..)
+            | Word::Without(..)
             | Word::Apply { .. }
             | Word::Update { .. }
             | Word::Row { .. }
@@ -334,7 +343,7 @@ impl Tier for Words {
         Ok(env.table.integer(w))
     }
 
-    #[inline]
+    #[inline(always)]
     fn of_integer(i: i64, env: &WordEnv) -> u64 {
         env.table.of_integer(&Val::I(i))
     }

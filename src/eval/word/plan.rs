@@ -88,6 +88,10 @@ impl Generator {
         match self {
             Generator::Match(pattern, word, _) => {
                 let w = word.get(env).ok()?;
+                if let Pattern::Bind(slot) = pattern {
+                    env.words[*slot as usize] = w;
+                    return Some(true);
+                }
                 pattern.matches(w, env).ok()
             }
             _ => None,

@@ -1,12 +1,13 @@
 //! Tests on words.
 
 use super::sequence::is_over;
-use super::{Frame, W, Word, is_small};
+use super::{Frame, W, Word, is_small, not_one};
 use crate::eval::env::WordEnv;
 use crate::eval::memo::Keyed;
 use crate::eval::node::{Cmp, Test};
 use crate::eval::plan::Formula;
 use crate::eval::tier::Words;
+use crate::lang::diag::Span;
 use crate::value::fault::Res;
 use crate::value::mask;
 use crate::value::ops;
@@ -23,6 +24,14 @@ pub type Pred = Formula<Words>;
 pub enum Atom {
     Eq(W, W),
     Ne(W, W),
+    /// f(x) = y
+    Maps {
+        f: W,
+        x: W,
+        y: W,
+        nb: u32,
+        span: Span,
+    },
     In(W, W),
     NotIn(W, W),
     Subset(W, W),
@@ -95,6 +104,13 @@ impl Atom {
         Ok(match self {
             Atom::Eq(a, b) => a.get(env)? == b.get(env)?,
             Atom::Ne(a, b) => a.get(env)? != b.get(env)?,
+            Atom::Maps { f, x, y, nb, span } => {
+                let row = mask::row(f.get(env)?, x.get(env)? as u32, *nb);
+                if !row.is_power_of_two() {
+                    return Err(not_one(row, *span));
+                }
+                row >> y.get(env)? == 1
+            }
             Atom::In(x, s) => s.get(env)? >> x.get(env)? & 1 == 1,
             Atom::NotIn(x, s) => s.get(env)? >> x.get(env)? & 1 == 0,
             Atom::Subset(a, b) => a.get(env)? & !b.get(env)? == 0,
@@ -140,6 +156,7 @@ impl Atom {
             Atom::Slow(s) => return s.holds(env),
             Atom::Eq(..)
             | Atom::Ne(..)
+            | Atom::Maps { .. }
             | Atom::In(..)
             | Atom::NotIn(..)
             | Atom::Subset(..)
