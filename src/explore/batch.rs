@@ -28,7 +28,6 @@ use super::store::{Changed, Looked, Packed, Seen, StateId, Store, View};
 use crate::lang::diag::Span;
 use crate::system::{Label, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
-use crate::value::hash;
 use kanon_refinement::kernel::{Arrival, Outcome, Taken};
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -189,8 +188,7 @@ impl Recent {
 
     /// Whether the key was handed on, as far as is remembered; now it is.
     #[inline]
-    fn had(&mut self, key: &[u64]) -> bool {
-        let hash = key.iter().fold(0, |h, w| hash::join(h, *w));
+    fn had(&mut self, key: &[u64], hash: u64) -> bool {
         let place = (hash >> 40) as usize & (self.is_used.len() - 1);
         let known = &mut self.keys[place * self.words..(place + 1) * self.words];
         // Word by word: there is mostly one.
@@ -534,7 +532,7 @@ impl<S: System, V: ByKey> Look<'_, S, V> {
             let key = &self.ahead.keys[i * words..(i + 1) * words];
             let is_known = guess.is_some_and(|id| self.view.is(id, key, self.seen))
                 || self.view.has(key, hash, self.seen)
-                || self.recent.had(key);
+                || self.recent.had(key, hash);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 continue;
@@ -576,7 +574,7 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             let begin = self.block.keys.len();
             let hash = self.view.pack(key, &mut self.block.keys);
             let key = &self.block.keys[begin..];
-            let is_known = self.view.has(key, hash, self.seen) || self.recent.had(key);
+            let is_known = self.view.has(key, hash, self.seen) || self.recent.had(key, hash);
             let is_known = is_known && !self.is_stale();
             if is_known || self.planted.is_some_and(|p| p.errs(Planted::view)) {
                 self.block.keys.truncate(begin);
@@ -588,6 +586,8 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Look<'_, S, V> {
             self.block.operations[count] += 1;
             let changed = &self.changed[t.operation];
             let hash = self.view.pack_changed(self.source, changed, t.target, &mut self.ahead.keys);
+            // Back where it began: what is expanded is stored.
+            let Some(hash) = hash else { return ControlFlow::Continue(()) };
             let (operation, state) = (t.operation as u32, state as u32);
             self.ahead.items.push(Soon { operation, state, hash, guess: None });
             if self.ahead.items.len() - self.ahead.done > 2 * AHEAD {

@@ -551,12 +551,18 @@ impl Machine {
                 }
                 return Ok(flow.is_continue());
             }
+            let assigned = match &fast.code {
+                Code::Assign(items) => Some(&items[..]),
+                Code::Skip => Some(&[][..]),
+                _ => None,
+            };
             if !AHEAD
                 && !event.may_repeat
-                && let Code::Assign(items) = &fast.code
+                && let Some(items) = assigned
             {
                 // Most operations are this: nothing is left to choose, and nothing is written before all is computed.
-                flow = match &items[..] {
+                flow = match items {
+                    [] => self.assign([], env, (index, &mut row[..]), visitor),
                     [one] => self.assign([one], env, (index, &mut row[..]), visitor),
                     [one, two] => self.assign([one, two], env, (index, &mut row[..]), visitor),
                     [one, two, three] => self.assign([one, two, three], env, (index, &mut row[..]), visitor),

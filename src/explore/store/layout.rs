@@ -32,8 +32,8 @@ struct Field {
 /// Which fields of a row are packed when the others are known from another row.
 #[derive(Clone, Debug)]
 pub struct Changed {
-    /// The bits of the others.
-    keep: u64,
+    /// The bits of the others, by word.
+    keep: SmallVec<[u64; 2]>,
     fields: Vec<(usize, Field)>,
 }
 
@@ -155,23 +155,47 @@ impl Layout {
         row.iter().zip(&self.fields).fold(0, |key, (w, f)| key | self.code(*w, f) << f.shift)
     }
 
-    /// What is packed of a row that differs from another one in these places only; without any said, in all. For rows that
-    /// are packed into one word.
+    /// What is packed of a row that differs from another one in these places only; without any said, in all.
     pub(super) fn changed(&self, places: Option<&[usize]>) -> Changed {
         let is_changed = |place: &usize| places.is_none_or(|places| places.contains(place));
-        let bits = |f: &Field| (u64::MAX >> (64 - f.bits)) << f.shift;
         let (fields, others): (Vec<_>, Vec<_>) =
             self.fields.iter().cloned().enumerate().partition(|(place, _)| is_changed(place));
-        Changed { keep: others.iter().fold(0, |all, (_, f)| all | bits(f)), fields }
+        let mut keep = SmallVec::from_elem(0, self.words);
+        for (_, f) in others {
+            keep[f.word] |= (u64::MAX >> (64 - f.bits)) << f.shift;
+        }
+        Changed { keep, fields }
     }
 
-    /// A row that differs from a packed one as was said.
+    /// Adds the key of a row that differs from a packed one as was said; unless it does not differ.
     #[inline]
-    pub(super) fn pack_changed(&self, from: u64, changed: &Changed, row: &[u64]) -> u64 {
+    pub(super) fn pack_changed(
+        &self,
+        from: &[u64],
+        changed: &Changed,
+        row: &[u64],
+        keys: &mut Vec<u64>,
+    ) -> bool {
+        debug_assert!(from.len() == self.words && row.len() == self.fields.len());
         let code = |(place, f): &(usize, Field)| self.code(row[*place], f) << f.shift;
-        let key = changed.fields.iter().fold(from & changed.keep, |key, field| key | code(field));
-        debug_assert_eq!(key, self.pack_narrow(row), "an operation writes what it does not say");
-        key
+        let at = keys.len();
+        // Mostly there is one word, which stays in a register.
+        let is_other = if let ([from], [keep]) = (from, &changed.keep[..]) {
+            let key = changed.fields.iter().fold(from & keep, |key, field| key | code(field));
+            keys.push(key);
+            key != *from
+        } else {
+            keys.extend(from.iter().zip(&changed.keep).map(|(from, keep)| from & keep));
+            for field in &changed.fields {
+                keys[at + field.1.word] |= code(field);
+            }
+            keys[at..] != *from
+        };
+        debug_assert_eq!(keys[at..], self.pack(row)[..], "an operation writes what it does not say");
+        if !is_other {
+            keys.truncate(at);
+        }
+        is_other
     }
 
     pub(super) fn pack(&self, row: &[u64]) -> Row {

@@ -120,9 +120,7 @@ impl View {
             keys.resize(at + self.layout.words(), 0);
             self.layout.pack_into(row, &mut keys[at..]);
         }
-        let hash = hash(&keys[at..]);
-        self.index.prefetch(hash);
-        hash
+        self.prefetch(&keys[at..])
     }
 
     /// See [`View::pack_changed`]; without places all of a row is packed.
@@ -130,19 +128,26 @@ impl View {
         self.layout.changed(places)
     }
 
-    /// [`View::pack`] for a row that differs from that of another key in certain places only.
+    /// [`View::pack`] for a row that differs from that of another key in certain places only. None if it does not differ;
+    /// then no key is added.
     #[inline]
-    pub fn pack_changed(&self, from: &[u64], changed: &Changed, row: &[u64], keys: &mut Vec<u64>) -> u64 {
-        match from {
-            [from] => {
-                let key = self.layout.pack_changed(*from, changed, row);
-                keys.push(key);
-                let hash = hash(&[key]);
-                self.index.prefetch(hash);
-                hash
-            }
-            _ => self.pack(row, keys),
-        }
+    pub fn pack_changed(
+        &self,
+        from: &[u64],
+        changed: &Changed,
+        row: &[u64],
+        keys: &mut Vec<u64>,
+    ) -> Option<u64> {
+        let at = keys.len();
+        self.layout.pack_changed(from, changed, row, keys).then(|| self.prefetch(&keys[at..]))
+    }
+
+    /// Asks the memory for the place where a key will be looked up. The answer is its hash.
+    #[inline]
+    fn prefetch(&self, key: &[u64]) -> u64 {
+        let hash = hash(key);
+        self.index.prefetch(hash);
+        hash
     }
 
     /// Asks the memory for the row with which a key will be compared, after the place where it will be looked up. The

@@ -46,7 +46,7 @@ fn packed_rows(c: &mut impl Choose) -> bool {
 
 /// A row that differs from another one in some places is packed by these and the other's key.
 fn changed_rows(c: &mut impl Choose) -> bool {
-    let widths = [Width::Bits(1 + c.below(20) as u32), Width::Bits(1 + c.below(20) as u32), Width::Bits(1)];
+    let widths = [width(c), width(c), width(c)];
     let layout = Layout::new(&widths);
     let from = [word(c, widths[0]), word(c, widths[1]), word(c, widths[2])];
     let places = [c.below(3) as usize, c.below(3) as usize];
@@ -54,10 +54,17 @@ fn changed_rows(c: &mut impl Choose) -> bool {
     for place in places {
         row[place] = word(c, widths[place]);
     }
-    let (from, key) = (layout.pack_narrow(&from), layout.pack_narrow(&row));
-    assert_eq!(layout.pack_changed(from, &layout.changed(Some(&places)), &row), key);
-    assert_eq!(layout.pack_changed(!0 >> 1, &layout.changed(None), &row), key, "all of it");
-    from != key
+    let (from, key) = (layout.pack(&from), layout.pack(&row));
+    // Behind another key.
+    let mut keys = vec![!0];
+    assert_eq!(layout.pack_changed(&from, &layout.changed(Some(&places)), &row, &mut keys), from != key);
+    assert_eq!(keys[1..], key[..if from == key { 0 } else { key.len() }]);
+    keys.clear();
+    let any = vec![!0; layout.words()];
+    if layout.pack_changed(&any, &layout.changed(None), &row, &mut keys) {
+        assert_eq!(keys, key[..], "all of it");
+    }
+    from != key && layout.words() > 1
 }
 
 /// Integers near 0 have small codes, and each has its own.
@@ -73,7 +80,7 @@ mod claims {
     use super::claim;
     // Three fields, up to three words, and sequences of up to 29 items.
     claim!(packed_rows, 31);
-    claim!(changed_rows, 4);
+    claim!(changed_rows, 31);
     claim!(folded_integers, 1);
 }
 
