@@ -10,6 +10,7 @@ use kanon_language::model::Expr;
 use kanon_language::model::open::{Opened, open};
 use kanon_language::model::scope::ScopeArgs;
 use kanon_language::temporal::atoms::{Bound, StateAtom};
+use kanon_language::temporal::syntax::Prop;
 use kanon_semantics::plain::Value;
 use kanon_semantics::reference::{self, Cx, Env, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,9 +126,13 @@ impl<'m> Liar<'m> {
                 StateAtom::Predicate(e) => holds(e),
                 StateAtom::Current(_) => false,
             });
-            // Of a step: that it does not happen. Only with the operation's first parameter.
+            // Of a step: that it does not happen. Only with the operation's first parameter, and not in a premise.
+            let mut of_formula = BTreeSet::new();
+            bound.property.formula.for_each_atom(&mut |p| {
+                of_formula.extend(if let Prop::Step(i) = p { Some(*i as usize) } else { None });
+            });
             let happens = |s: &reference::Successor<'m>| {
-                bound.steps.iter().any(|atom| {
+                of_formula.iter().filter_map(|i| bound.steps.get(*i)).any(|atom| {
                     let given = atom.locals.iter().zip(&s.params);
                     let env = given.fold(Env::of(&s.state), |env, ((l, _), v)| env.with_local(*l, v.clone()));
                     let test = |t: &'m Expr| reference::holds(&cx, &env, t).expect("a truth");

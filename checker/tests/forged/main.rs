@@ -309,6 +309,26 @@ fn elements_are_named_by_formulas_and_goals() {
     }
 }
 
+/// A path of representatives mixes up the instances that fairness speaks of: then no element may be moved.
+#[test]
+fn fairness_of_instances_moves_nothing() {
+    let machine = "MACHINE m SETS S VARIABLES x INVARIANT x : S INITIALISATION x :: S
+                   OPERATIONS pick(y) = PRE y : S & y /= x THEN x := y END; move = x :: S END";
+    let files = Files::new("fair", &[("m.mch", machine)]);
+    let asked = |formula| {
+        let found = with_large_stack(|| forged(&files.0.join("m.mch"), &Claim::Always(formula)));
+        found.expect("a thread")
+    };
+    for formula in ["WEF => G {x : S}", "SEF => G {x : S}", "WF(pick(_)) & SF(pick & y /= x) => G {x : S}"] {
+        let found = asked(formula);
+        assert!(matches!(&found, Some((true, Err(Rejected::NoSymmetry { .. })))), "{formula}: {found:?}");
+    }
+    for formula in ["G {x : S}", "WF(move) & SF(pick) => G {x : S}"] {
+        let found = asked(formula);
+        assert!(matches!(&found, Some((true, Ok(n))) if *n > 0), "{formula}: {found:?}");
+    }
+}
+
 /// Where no element is named the liar says what is true, and is believed: he knows how to write.
 #[test]
 fn what_is_true_is_accepted() {
