@@ -12,6 +12,9 @@ use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+pub(crate) const STRICT: &str =
+    "read from left to right, it is a part of the invariant that guards have values, and that is not claimed";
+
 /// The model at the sizes of the statement, and of the files that it names.
 ///
 /// # Errors
@@ -19,6 +22,10 @@ use std::path::Path;
 pub fn opened(path: &Path, statement: &Statement) -> Result<Opened, Rejected> {
     let reading = Reading::ALL.into_iter().find(|r| r.name() == statement.wd);
     let reading = reading.ok_or(Rejected::Field("wd"))?;
+    // There it stands in the model that guards have values. A formula is not read so at all.
+    if reading == Reading::Strict && statement.claims.formula.is_none() && !statement.claims.invariant {
+        return Err(Rejected::Statement(STRICT));
+    }
     let opened = opened_at(path, &statement.sets, (&statement.minint, &statement.maxint), reading)?;
     if opened.model.name.as_ref() != statement.machine {
         return Err(Rejected::OtherFiles(format!("the machine is {}", opened.model.name)));

@@ -13,11 +13,13 @@ pub mod tableau;
 use crate::check::{Accepted, Checker, Effort, Follow, Part, Witnesses, again, begin, fault_at, follow};
 use crate::codec::{self, Bytes};
 use crate::container::Kind;
+use crate::fits::STRICT;
 use crate::permute::Movable;
 use crate::reject::{Place, Rejected};
 use crate::statement::Statement;
 use closure::Closure;
 use kanon_language::model::open::Opened;
+use kanon_language::model::reading::Reading;
 use kanon_language::model::{Expr, Model, SetId, Type};
 use kanon_language::temporal::atoms::{self, Bound, From, StateAtom};
 use kanon_semantics::plain::{Scope, Value};
@@ -32,6 +34,9 @@ use tableau::{Here, Set};
 /// # Errors
 /// What is wrong with it.
 pub fn bound(opened: &mut Opened, text: &str) -> Result<Bound, Rejected> {
+    if opened.reading == Reading::Strict {
+        return Err(Rejected::Statement(STRICT));
+    }
     let first = |d: Vec<kanon_language::lang::diag::Diagnostic>| {
         let message = d.first().map_or("it cannot be read".into(), |d| d.message.clone());
         Rejected::Model(format!("the formula: {message}"))

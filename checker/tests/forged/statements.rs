@@ -148,3 +148,30 @@ fn what_never_begins_is_not_accepted() {
         assert_eq!(answer.expect_err("nothing begins"), Rejected::NoInitialState, "{name}");
     }
 }
+
+/// Read from left to right, a guard without a value makes the invariant faulty: who does not claim the invariant, or claims
+/// a formula only, says nothing of guards, and must not say that all have values.
+#[test]
+fn definedness_is_not_claimed_without_the_invariant() {
+    let files = Files::new("strict", &[("m.mch", COUNTER)]);
+    let path = files.0.join("m.mch");
+    let asked = |change: &dyn Fn(&mut Statement)| {
+        let bytes = certificate_of(&path, change);
+        check(&path, &mut || Ok(&bytes[..]), Part::WHOLE, EFFORT)
+    };
+    assert!(matches!(asked(&|s| s.wd = "strict".into()), Err(Rejected::Undefined { .. })));
+    let unclaimed = |s: &mut Statement| {
+        s.wd = "strict".into();
+        s.claims.invariant = false;
+    };
+    let why = asked(&unclaimed).expect_err("the guard of down has no value in the first state").to_string();
+    assert!(why.contains("it is a part of the invariant that guards have values"), "{why}");
+    let formula = |s: &mut Statement| {
+        unclaimed(s);
+        (s.claims.assertions, s.claims.formula) = (false, Some("G {n : 0..3}".into()));
+    };
+    let why = asked(&formula).expect_err("formulas are not read so").to_string();
+    assert!(why.contains("it is a part of the invariant that guards have values"), "{why}");
+    // In the default reading it is not, and nothing is missing.
+    assert!(asked(&|s| s.claims.invariant = false).is_ok());
+}
