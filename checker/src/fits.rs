@@ -68,7 +68,7 @@ pub(crate) fn opened_at(
     let card = sets.iter().filter(|(name, _)| is_deferred(name)).cloned().collect();
     let opened = open(path, &args(card)).map_err(refused)?;
     if let Some(left) = opened.model.left_out.first() {
-        return Err(Rejected::Model(format!("a part of it is not in the model: {left:?}")));
+        return Err(Rejected::Model(format!("a part of it is not in the model: {}", left.text)));
     }
     let sizes = sizes(&opened.model, &opened.scope);
     let sorted = |sets: &[(String, u64)]| sets.iter().cloned().collect::<BTreeMap<String, u64>>();
