@@ -223,8 +223,8 @@ fn states(model: &dyn Model) -> (Graph, Vec<usize>, usize) {
     for (from, to, labels) in &states.edges {
         graph[*from].extend(labels.iter().map(|l| (l.clone(), *to)));
     }
-    let first = states.nodes.iter().enumerate().filter(|(_, n)| n.1).map(|(i, _)| i).collect();
-    (graph, first, states.nodes.iter().filter(|n| n.2).count())
+    let first = states.nodes.iter().enumerate().filter(|(_, n)| n.initial).map(|(i, _)| i).collect();
+    (graph, first, states.nodes.iter().filter(|n| n.deadlock).count())
 }
 
 /// The product by hand: states, and how often each operation happens.

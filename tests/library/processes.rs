@@ -79,7 +79,7 @@ fn graph(states: &States) -> (Vec<Vec<(String, usize)>>, usize) {
     for (from, to, labels) in &states.edges {
         graph[*from].extend(labels.iter().map(|l| (l.clone(), *to)));
     }
-    (graph, states.nodes.iter().position(|n| n.1).expect("an initial state"))
+    (graph, states.nodes.iter().position(|n| n.initial).expect("an initial state"))
 }
 
 fn compare(name: &str, p: &Proc) -> Result<(), TestCaseError> {
