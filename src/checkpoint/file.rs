@@ -15,7 +15,7 @@
 //! anything if that is not right, then for what it says.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"KANONCKP";
@@ -57,9 +57,15 @@ impl<W: Write> Writer<W> {
     }
 
     /// Ends with the hash; how many bytes there are.
-    pub fn end(mut self) -> io::Result<(W, u64)> {
-        self.out.write_all(self.hasher.finalize().as_bytes())?;
-        Ok((self.out, self.bytes + HASH as u64))
+    pub fn end(self) -> io::Result<(W, u64)> {
+        self.end_hashed().map(|(out, bytes, _)| (out, bytes))
+    }
+
+    /// The same, and the hash.
+    pub fn end_hashed(mut self) -> io::Result<(W, u64, blake3::Hash)> {
+        let hash = self.hasher.finalize();
+        self.out.write_all(hash.as_bytes())?;
+        Ok((self.out, self.bytes + HASH as u64, hash))
     }
 }
 
@@ -95,13 +101,17 @@ pub struct Reader {
     input: BufReader<File>,
     /// Bytes before the hash that have not been read.
     left: u64,
+    /// Bytes before the hash.
+    all: u64,
+    hash: blake3::Hash,
 }
 
 impl Reader {
     /// The head, and the sections behind it.
     pub fn open(path: &Path) -> io::Result<(Reader, String)> {
-        let left = checked(path)?;
-        let mut reader = Reader { input: BufReader::with_capacity(1 << 18, File::open(path)?), left };
+        let (left, hash) = checked(path)?;
+        let input = BufReader::with_capacity(1 << 18, File::open(path)?);
+        let mut reader = Reader { input, left, all: left, hash };
         let mut begin = [0; 16];
         reader.take(&mut begin)?;
         let number = |at: usize| u32::from_le_bytes([begin[at], begin[at + 1], begin[at + 2], begin[at + 3]]);
@@ -121,6 +131,25 @@ impl Reader {
         reader.take(&mut head)?;
         let head = String::from_utf8(head).map_err(|_| damaged("its head is not UTF-8"))?;
         Ok((reader, head))
+    }
+
+    /// The file's hash.
+    pub fn hash(&self) -> blake3::Hash {
+        self.hash
+    }
+
+    /// Another reader of the same file, at the same place.
+    pub fn another(&self, path: &Path) -> io::Result<Reader> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(self.all - self.left))?;
+        let input = BufReader::with_capacity(1 << 16, file);
+        Ok(Reader { input, left: self.left, all: self.all, hash: self.hash })
+    }
+
+    /// Leaves so many bytes out.
+    pub fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| damaged("it ends early"))?;
+        self.input.seek(SeekFrom::Start(self.all - self.left)).map(drop)
     }
 
     /// How many bytes the next section has.
@@ -148,7 +177,7 @@ impl Reader {
 }
 
 /// How many bytes of a file come before its hash, which is right.
-fn checked(path: &Path) -> io::Result<u64> {
+fn checked(path: &Path) -> io::Result<(u64, blake3::Hash)> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
     let Some(before) = length.checked_sub(HASH as u64) else { return Err(damaged("it is too short")) };
@@ -165,8 +194,9 @@ fn checked(path: &Path) -> io::Result<u64> {
     }
     let mut hash = [0; HASH];
     input.read_exact(&mut hash)?;
-    match hasher.finalize() == blake3::Hash::from_bytes(hash) {
-        true => Ok(before),
+    let hash = blake3::Hash::from_bytes(hash);
+    match hasher.finalize() == hash {
+        true => Ok((before, hash)),
         false => Err(damaged("its content is not what its hash says")),
     }
 }

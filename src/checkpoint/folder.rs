@@ -5,17 +5,25 @@
 //! program that has it, however that ends.
 
 use super::file::Reader;
+use super::shares;
+use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 const SUFFIX: &str = "kanon";
+/// Of what one of several processes has written.
+const SHARE: &str = "share";
 
-/// A folder that nobody else has while this is there.
+/// A folder that nobody else has while this is there; of several processes that search together, the first has it.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    _lock: File,
+    /// What tells this run from all others.
+    run: Mutex<String>,
+    _lock: Option<File>,
 }
 
 /// A checkpoint that can be read.
@@ -23,7 +31,9 @@ pub struct Found {
     pub path: PathBuf,
     pub generation: u64,
     pub reader: Reader,
-    pub head: String,
+    pub head: Value,
+    /// The shares of several processes.
+    pub shares: Option<Vec<shares::Found>>,
     /// Newer ones that cannot, and why.
     pub damaged: Vec<(PathBuf, String)>,
 }
@@ -56,12 +66,45 @@ impl Folder {
         Folder::locked(path)
     }
 
+    /// The folder of a run whose first process has it.
+    pub fn beside(path: &Path) -> Folder {
+        Folder { path: path.to_path_buf(), run: Mutex::default(), _lock: None }
+    }
+
+    /// What tells this run from all others.
+    pub fn run(&self) -> String {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads that, when the first process has written it: those who read the same have the same folder.
+    ///
+    /// # Errors
+    /// It is not there, for people.
+    pub fn find_run(&self) -> Result<(), String> {
+        if self._lock.is_none() {
+            let name = self.path.join("lock");
+            let run = fs::read_to_string(&name).map_err(|e| {
+                format!("{}: {e}; all processes have to have one folder for checkpoints", name.display())
+            })?;
+            let is_one = run.len() == 16 && run.bytes().all(|b| b.is_ascii_hexdigit());
+            *self.run.lock().unwrap_or_else(PoisonError::into_inner) =
+                is_one.then_some(run).ok_or_else(|| format!("{} says nothing", name.display()))?;
+        }
+        Ok(())
+    }
+
     fn locked(path: &Path) -> Result<Folder, String> {
         let name = path.join("lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
         let lock = lock.map_err(|e| format!("cannot write into {}: {e}", path.display()))?;
         match try_lock(&lock) {
-            Ok(true) => Ok(Folder { path: path.to_path_buf(), _lock: lock }),
+            Ok(true) => {
+                let run = format!("{:016x}", RandomState::new().build_hasher().finish());
+                lock.set_len(0)
+                    .and_then(|()| (&lock).write_all(run.as_bytes()))
+                    .map_err(|e| format!("cannot write into {}: {e}", path.display()))?;
+                Ok(Folder { path: path.to_path_buf(), run: Mutex::new(run), _lock: Some(lock) })
+            }
             Ok(false) => Err(format!("another program is writing checkpoints into {}", path.display())),
             Err(e) => Err(format!("cannot lock {}: {e}", name.display())),
         }
@@ -74,6 +117,25 @@ impl Folder {
     /// Where a generation is.
     pub fn of(&self, generation: u64) -> PathBuf {
         self.path.join(format!("{generation}.{SUFFIX}"))
+    }
+
+    /// Where a process's share of a generation is.
+    pub fn share_of(&self, generation: u64, process: u16) -> PathBuf {
+        self.path.join(format!("{generation}.{process}.{}.{SHARE}", self.run()))
+    }
+
+    /// Removes shares, and what was to become one, but those of some generations.
+    fn forget_shares(&self, but: &[u64]) {
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_share = path.extension().is_some_and(|e| e == SHARE || e == "tmp");
+            let name = path.file_name().filter(|_| is_share).and_then(|n| n.to_str());
+            let name = name.filter(|n| n.split('.').count() == 4);
+            let generation = name.and_then(|n| n.split('.').next()?.parse::<u64>().ok());
+            if generation.is_some_and(|g| !but.contains(&g)) {
+                let _ = fs::remove_file(path);
+            }
+        }
     }
 
     /// The generations that are there, the newest first.
@@ -98,9 +160,17 @@ impl Folder {
         let mut damaged = vec![];
         for generation in self.generations()? {
             let path = self.of(generation);
-            match Reader::open(&path) {
-                Ok((reader, head)) => return Ok(Found { path, generation, reader, head, damaged }),
-                Err(e) => damaged.push((path, e.to_string())),
+            let read = Reader::open(&path).map_err(|e| e.to_string()).and_then(|(reader, head)| {
+                let head: Value =
+                    serde_json::from_str(&head).map_err(|_| "its head is no JSON".to_string())?;
+                let shares = shares::find(&head, &self.path)?;
+                Ok((reader, head, shares))
+            });
+            match read {
+                Ok((reader, head, shares)) => {
+                    return Ok(Found { path, generation, reader, head, shares, damaged });
+                }
+                Err(why) => damaged.push((path, why)),
             }
         }
         let list: Vec<String> = damaged.iter().map(|(p, why)| format!("{}: {why}", p.display())).collect();
@@ -118,6 +188,9 @@ impl Folder {
                 let _ = fs::remove_file(self.of(generation));
             }
         }
+        let mut good = vec![last];
+        good.extend(before);
+        self.forget_shares(&good);
     }
 
     /// Removes all of them: the run has its answer.
@@ -125,6 +198,7 @@ impl Folder {
         for generation in self.generations().unwrap_or_default() {
             let _ = fs::remove_file(self.of(generation));
         }
+        self.forget_shares(&[]);
     }
 }
 

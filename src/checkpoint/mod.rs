@@ -6,6 +6,7 @@
 //! | `file` | bytes that are whole or not there: head, sections, hash |
 //! | `folder` | one program at a time, two generations |
 //! | `states` | rows, values and valuations as bytes, and back |
+//! | `shares` | the same of several processes, each with its share |
 //! | `course` | counts, findings and the root's place as JSON, and back |
 //!
 //! The search hands over what it is between two events ([`crate::explore::keep`]), which takes little, since the chunks of
@@ -18,6 +19,7 @@
 pub(crate) mod course;
 mod file;
 mod folder;
+pub mod shares;
 pub(crate) mod states;
 
 pub use folder::Folder;
@@ -39,7 +41,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Of the time after a checkpoint, at most one part in so many is spent on the next.
-const SHARE: u32 = 10;
+const EVERY_SHARE: u32 = 10;
 /// A checkpoint between two others, if nobody says how often.
 pub const EVERY: Duration = Duration::from_secs(60);
 
@@ -98,7 +100,11 @@ pub struct Resumed {
     generation: u64,
     next: u64,
     path: PathBuf,
+    /// The hash of its file.
+    hash: String,
     reader: Mutex<Option<Reader>>,
+    /// If several processes have written it.
+    shares: Mutex<Option<Vec<shares::Found>>>,
 }
 
 impl fmt::Debug for Resumed {
@@ -113,9 +119,8 @@ impl Resumed {
     /// # Errors
     /// There is none that can be read, or another version of this program wrote it; for people.
     pub fn find(folder: &Folder) -> Result<Resumed, String> {
-        let Found { path, generation, reader, head, damaged } = folder.newest()?;
+        let Found { path, generation, reader, head, shares, damaged } = folder.newest()?;
         let wrong = || format!("{} is not what this program writes", path.display());
-        let head: Value = serde_json::from_str(&head).map_err(|_| wrong())?;
         let text = |name: &str| head.get(name).and_then(Value::as_str).ok_or_else(wrong);
         let version = text("kanon")?;
         if version != env!("CARGO_PKG_VERSION") {
@@ -141,9 +146,16 @@ impl Resumed {
             generation,
             next: last.saturating_add(1),
             head,
+            hash: reader.hash().to_hex().to_string(),
             reader: Mutex::new(Some(reader)),
+            shares: Mutex::new(shares),
             path,
         })
+    }
+
+    /// What tells it from every other checkpoint.
+    pub fn id(&self) -> String {
+        format!("{} {}", self.generation, self.hash)
     }
 
     /// How the search for constants had begun: all of them, or so many first ones.
@@ -208,6 +220,9 @@ impl Resumed {
     /// It is not a search of this machine, for people.
     pub fn read(&self, machine: &Machine) -> Result<Again, String> {
         let wrong = |why: &dyn fmt::Display| format!("{} cannot be taken up: {why}", self.path.display());
+        if let Some(all) = self.shares.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return shares::read_as_one(all, machine).map_err(|e| wrong(&e));
+        }
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut reader = reader.ok_or_else(|| wrong(&"it has been"))?;
         let course = self.head.get("course").and_then(|c| {
@@ -239,6 +254,23 @@ fn about(machine: &Machine, sources: &SourceMap) -> Value {
         "operations": machine.operations().iter().map(|o| &*o.name).collect::<Vec<_>>(),
         "row": states::widths(machine),
     })
+}
+
+/// The head of a checkpoint: the model, the command, and what else there is to say.
+fn head(about: &Value, wish: &Wish, setup: &Setup, more: Value) -> Value {
+    let mut head = about.clone();
+    let common = json!({
+        "kanon": env!("CARGO_PKG_VERSION"),
+        "command": wish.command,
+        "place": wish.place.to_string_lossy(),
+        "setup": {"valuations": setup.valuations, "open": setup.is_open},
+    });
+    for part in [common, more] {
+        if let (Value::Object(head), Value::Object(part)) = (&mut head, part) {
+            head.extend(part);
+        }
+    }
+    head
 }
 
 /// How the checkpoints of a run went.
@@ -395,27 +427,20 @@ impl Scribe {
                 }
             });
             self.shared.is_busy.store(false, Ordering::Release);
-            pause = self.wish.every.max(took * SHARE);
+            pause = self.wish.every.max(took * EVERY_SHARE);
         }
     }
 
     fn write(&mut self, kept: &Kept) -> io::Result<u64> {
         let course = course::write(&kept.course)
             .ok_or_else(|| io::Error::other("a finding has no form in a checkpoint"))?;
-        let mut head = self.about.clone();
         let more = json!({
-            "kanon": env!("CARGO_PKG_VERSION"),
-            "command": self.wish.command,
-            "place": self.wish.place.to_string_lossy(),
-            "setup": {"valuations": self.setup.valuations, "open": self.setup.is_open},
             "states": kept.states.len(),
             "open": kept.open.len(),
             "solver": self.machine.has_asked_solver(),
             "course": course,
         });
-        if let (Value::Object(head), Value::Object(more)) = (&mut head, more) {
-            head.extend(more);
-        }
+        let head = head(&self.about, &self.wish, &self.setup, more);
         let generation = self.next;
         let bytes = file::whole(&self.wish.folder.of(generation), |out| {
             let mut out = file::Writer::new(out, &head.to_string())?;

@@ -19,7 +19,7 @@ use kanon_refinement::kernel::{Insertion, Rrac};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind, Write};
 
-fn damaged(why: &str) -> io::Error {
+pub(super) fn damaged(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
 
@@ -127,7 +127,7 @@ pub fn write<W: Write>(out: &mut Writer<W>, system: &Machine, kept: &Kept) -> io
     flush(out, &mut buffer, 1)
 }
 
-fn flush<W: Write>(out: &mut Writer<W>, buffer: &mut Vec<u8>, least: usize) -> io::Result<()> {
+pub(super) fn flush<W: Write>(out: &mut Writer<W>, buffer: &mut Vec<u8>, least: usize) -> io::Result<()> {
     if buffer.len() >= least {
         out.put(buffer)?;
         buffer.clear();
@@ -160,54 +160,87 @@ fn names(system: &Machine, kept: &Kept) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Reads them for a machine whose constants are solved as far as they were.
-pub fn read(reader: &mut Reader, system: &Machine, course: Course) -> io::Result<Again> {
-    let names = read_names(&reader.bytes()?, system).ok_or_else(|| damaged("its values cannot be read"))?;
-    let large = words(&reader.bytes()?).ok_or_else(|| damaged("its integers cannot be read"))?;
-    let valuations = read_valuations(&reader.bytes()?, system)
-        .ok_or_else(|| damaged("the constants have other values, or come in another order"))?;
-    let widths = system.widths();
-    let written = Layout::new(&widths);
-    written.set_large_words(&large);
-    let mut store = Store::new(Layout::new(&widths));
-    let named = named(system);
-    let known = Known { system, valuations, offset: widths.len() - system.model.variables.len() };
+/// The rows of a file, for a machine whose constants are solved as far as they were.
+pub(super) struct Rows<'m> {
+    known: Known<'m>,
+    widths: Vec<Width>,
+    /// How they are packed in the file.
+    written: Layout,
+    named: Vec<(usize, usize)>,
+    names: Vec<HashMap<u64, u64>>,
+    /// Bytes of each word.
+    lengths: Vec<usize>,
+    key: Vec<u64>,
+    /// Bytes of a row.
+    pub length: usize,
+    /// How many there are.
+    pub count: u64,
+}
 
-    let lengths = written.word_bytes();
-    let length = lengths.iter().sum::<usize>();
-    let bytes = reader.section()?;
-    let n = match bytes % length as u64 {
-        0 => bytes / length as u64,
-        _ => return Err(damaged("a state is cut off")),
-    };
-    // Parents come after all rows, and a state is stored with its parent.
-    let mut rows: Vec<u8> =
-        vec![0; usize::try_from(bytes).map_err(|_| damaged("there are too many states"))?];
-    reader.take(&mut rows)?;
-    if reader.section()? != n * 4 || n >= u64::from(ROOT) {
-        return Err(damaged("it has not as many parents as states"));
+impl<'m> Rows<'m> {
+    /// Reads what comes before them.
+    pub fn begin(reader: &mut Reader, system: &'m Machine) -> io::Result<Rows<'m>> {
+        let names =
+            read_names(&reader.bytes()?, system).ok_or_else(|| damaged("its values cannot be read"))?;
+        let large = words(&reader.bytes()?).ok_or_else(|| damaged("its integers cannot be read"))?;
+        let valuations = read_valuations(&reader.bytes()?, system)
+            .ok_or_else(|| damaged("the constants have other values, or come in another order"))?;
+        let widths = system.widths();
+        let written = Layout::new(&widths);
+        written.set_large_words(&large);
+        let known = Known { system, valuations, offset: widths.len() - system.model.variables.len() };
+        let lengths = written.word_bytes();
+        let length = lengths.iter().sum::<usize>();
+        let bytes = reader.section()?;
+        if bytes % length as u64 != 0 {
+            return Err(damaged("a state is cut off"));
+        }
+        let (named, count, key) = (named(system), bytes / length as u64, vec![0; lengths.len()]);
+        if count >= u64::from(ROOT) {
+            return Err(damaged("there are too many states"));
+        }
+        Ok(Rows { known, widths, written, named, names, lengths, key, length, count })
     }
-    let (mut row, mut key, mut parent) = (vec![], vec![0u64; lengths.len()], [0u8; 4]);
-    for (id, bytes) in rows.chunks_exact(length).enumerate() {
+
+    /// The row that is written in these bytes, with the names that values have here.
+    pub fn row(&mut self, bytes: &[u8], row: &mut Vec<u64>) -> io::Result<()> {
         let mut at = 0;
-        for (word, length) in key.iter_mut().zip(&lengths) {
+        for (word, length) in self.key.iter_mut().zip(&self.lengths) {
             let mut le = [0; 8];
             le[..*length].copy_from_slice(&bytes[at..at + length]);
             (*word, at) = (u64::from_le_bytes(le), at + length);
         }
-        if !written.is_key(&key) {
+        if !self.written.is_key(&self.key) {
             return Err(damaged("a state is none"));
         }
         row.clear();
-        row.extend(written.unpack(&key));
-        for ((place, _), names) in named.iter().zip(&names) {
-            if is_name(widths[*place], row[*place]) {
+        row.extend(self.written.unpack(&self.key));
+        for ((place, _), names) in self.named.iter().zip(&self.names) {
+            if is_name(self.widths[*place], row[*place]) {
                 row[*place] = *names.get(&row[*place]).ok_or_else(|| damaged("a value is missing"))?;
             }
         }
-        if !known.is_row(&row) {
+        if !self.known.is_row(row) {
             return Err(damaged("a state is none of this model"));
         }
+        Ok(())
+    }
+}
+
+/// Reads them for a machine whose constants are solved as far as they were.
+pub fn read(reader: &mut Reader, system: &Machine, course: Course) -> io::Result<Again> {
+    let mut all = Rows::begin(reader, system)?;
+    let mut store = Store::new(Layout::new(&system.widths()));
+    // Parents come after all rows, and a state is stored with its parent.
+    let bytes = usize::try_from(all.count * all.length as u64);
+    let mut rows: Vec<u8> = vec![0; bytes.map_err(|_| damaged("there are too many states"))?];
+    reader.take(&mut rows)?;
+    if reader.section()? != all.count * 4 {
+        return Err(damaged("it has not as many parents as states"));
+    }
+    let (mut row, mut parent) = (vec![], [0u8; 4]);
+    for (id, bytes) in rows.chunks_exact(all.length).enumerate() {
+        all.row(bytes, &mut row)?;
         reader.take(&mut parent)?;
         let parent = u32::from_le_bytes(parent);
         if parent != ROOT && parent as usize >= id {
@@ -235,7 +268,7 @@ fn words(bytes: &[u8]) -> Option<Vec<u64>> {
 }
 
 /// Open states: each is stored, and is there once.
-fn read_open(bytes: &[u8], states: usize) -> Option<Vec<StateId>> {
+pub(super) fn read_open(bytes: &[u8], states: usize) -> Option<Vec<StateId>> {
     let mut is_open = vec![false; states];
     let ids = bytes.chunks_exact(4);
     let all: Vec<StateId> =
@@ -299,7 +332,7 @@ fn read_valuations(bytes: &[u8], system: &Machine) -> Option<usize> {
 }
 
 /// What a row may be.
-struct Known<'a> {
+pub(super) struct Known<'a> {
     system: &'a Machine,
     valuations: usize,
     offset: usize,

@@ -314,12 +314,12 @@ fn with_formulas(file: &PathBuf, args: &Args, options: Options) -> Exit {
 }
 
 /// What a check with checkpoints needs that begins.
-fn wish(folder: &Path, every: Option<Duration>) -> Result<Wish, String> {
+fn wish(folder: &Path, every: Option<Duration>, is_first: bool) -> Result<Wish, String> {
     let words = std::env::args_os().skip(1).map(|w| w.into_string());
     let command = words.collect::<Result<Vec<_>, _>>();
     let command = command.map_err(|_| "a checkpoint has its command, which has to be UTF-8".to_string())?;
     let place = std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))?;
-    let folder = Arc::new(Folder::begin(folder)?);
+    let folder = Arc::new(if is_first { Folder::begin(folder)? } else { Folder::beside(folder) });
     let every = every.unwrap_or(EVERY);
     Ok(Wish { folder, every, command, place, audit: false, asked: Arc::default(), again: None })
 }
@@ -417,7 +417,7 @@ fn run_file(file: &PathBuf, args: &Args) -> Exit {
     if args.kept.is_none()
         && let Some(folder) = &args.checkpoint
     {
-        match wish(folder, args.every) {
+        match wish(folder, args.every, args.processes.is_first(args.process.as_deref())) {
             Ok(wish) => args.kept = Some(wish),
             Err(why) => return super::wrong(&why, args.json),
         }
@@ -581,7 +581,8 @@ fn answers(
     };
     let (mut joined, mut task) = (None, task.clone());
     if args.processes.are_several() {
-        match args.processes.join(args.process.as_deref(), &distributed::about(&project, &task)) {
+        let folder = task.checkpoint.as_ref().map(|wish| wish.folder.path());
+        match args.processes.join(args.process.as_deref(), &distributed::about(&project, &task), folder) {
             Ok((net, children)) => {
                 processes::watch(&net, deadline);
                 let net = Joined::of(net);

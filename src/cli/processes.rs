@@ -5,7 +5,7 @@ use crate::distribute::meet::{Meeting, Token, meet};
 use crate::run::Deadline;
 use serde_json::{Value, json};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +40,17 @@ pub struct Processes {
     pub wait: Option<Duration>,
 }
 
+/// Whether another process has started this one.
+fn is_started() -> bool {
+    std::env::var_os(JOIN).is_some()
+}
+
+/// The folder of checkpoints of the process that has started this one, as that one knows it.
+pub fn folder() -> Option<PathBuf> {
+    let join: Value = serde_json::from_str(&std::env::var(JOIN).ok()?).ok()?;
+    join["folder"].as_str().map(PathBuf::from)
+}
+
 fn processes(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n @ 1..=MOST) => Ok(n),
@@ -54,11 +65,24 @@ impl Processes {
         self.hosts.is_some() || self.processes.is_some_and(|n| n > 1)
     }
 
-    /// Meets the others; the first process starts those of `--processes`.
+    /// Whether this is the first of them, or the only one.
+    pub fn is_first(&self, process: Option<&str>) -> bool {
+        match self.hosts {
+            Some(_) => process.is_none_or(|n| n.parse() == Ok(0)),
+            None => !is_started(),
+        }
+    }
+
+    /// Meets the others; the first process starts those of `--processes`, which find checkpoints in its folder.
     ///
     /// # Errors
     /// Who did not come, and why, for people.
-    pub fn join(&self, process: Option<&str>, about: &Value) -> Result<(Net, Children), String> {
+    pub fn join(
+        &self,
+        process: Option<&str>,
+        about: &Value,
+        folder: Option<&Path>,
+    ) -> Result<(Net, Children), String> {
         if let Some(hosts) = &self.hosts {
             return self.meet_hosts(hosts, process, about).map(|net| (net, Children::default()));
         }
@@ -78,7 +102,8 @@ impl Processes {
         let children = Children::default();
         if me == 0 {
             for process in 1..processes {
-                let join = json!({"process": process, "first": address, "token": secret});
+                let folder = folder.map(Path::to_string_lossy);
+                let join = json!({"process": process, "first": address, "token": secret, "folder": folder});
                 children.start(&join)?;
             }
         }

@@ -4,6 +4,7 @@
 //! be others.
 
 use super::check;
+use super::processes::{self, Processes};
 use super::{Cli, Command, Exit};
 use crate::checkpoint::{EVERY, Folder, Resumed, Wish};
 use crate::report;
@@ -35,6 +36,11 @@ pub struct Args {
     /// Threads, instead of those that the command says
     #[arg(long, value_name = "N", value_parser = check::threads)]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub processes: Processes,
+    /// Which process this is, with `--hosts`, counted from 0
+    #[arg(long, value_name = "N")]
+    pub process: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -51,12 +57,39 @@ fn command(resumed: &Resumed) -> Result<check::Args, String> {
     }
 }
 
+/// How many processes go on: as many as have written the checkpoint, unless it is said otherwise.
+fn share(check: &mut check::Args, args: &Args, resumed: &Resumed) -> Result<(), String> {
+    let (before, had_hosts) = (resumed.processes(), check.processes.hosts.is_some());
+    if args.processes.processes.is_some() || args.processes.hosts.is_some() {
+        check.processes = args.processes.clone();
+    } else if check.processes.hosts.is_none() || before == 1 {
+        check.processes = Processes { processes: Some(before), ..Processes::default() };
+    }
+    if args.process.is_some() {
+        check.process = args.process.clone();
+    } else if had_hosts && check.processes.hosts.is_none() {
+        check.process = None;
+    }
+    if check.processes.are_several() && before == 1 {
+        return Err(
+            "this is a checkpoint of one process, whose states are in no order that several could go on \
+                    with: leave out `--processes`"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
 fn prepared(args: &Args) -> Result<check::Args, String> {
     // The place changes below.
-    let dir = std::fs::canonicalize(&args.dir).map_err(|e| format!("{}: {e}", args.dir.display()))?;
-    let folder = Folder::again(&dir)?;
+    let dir = processes::folder().unwrap_or_else(|| args.dir.clone());
+    let dir = std::fs::canonicalize(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    // Of several processes, the first has the folder.
+    let is_first = processes::folder().is_none() && args.process.as_deref().is_none_or(|n| n == "0");
+    let folder = if is_first { Folder::again(&dir)? } else { Folder::beside(&dir) };
     let resumed = Resumed::find(&folder)?;
     let mut check = command(&resumed)?;
+    share(&mut check, args, &resumed)?;
     // A folder that has come from elsewhere: the files may be here.
     if resumed.place.is_dir() {
         std::env::set_current_dir(&resumed.place).map_err(|e| format!("{}: {e}", resumed.place.display()))?;

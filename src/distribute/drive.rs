@@ -5,17 +5,17 @@
 //! depth at which it has open states, and of each batch until it has looked its states up.
 
 use super::Found;
-use super::batch::Batch;
+use super::batch::{Batch, Kind};
 use super::flow::Flow;
+use super::keep::{Keep, Keeping};
 use super::last;
 use super::link::Net;
-use super::portable::{Codec, MakeCodec};
+use super::portable::{Codec, MakeCodec, owner};
 use crate::explore::plan::Refusal;
 use crate::explore::share::{Log, Nearest, Others, Part, Process, share};
 use crate::explore::{Options, StateId};
 use crate::symmetry::Action;
 use crate::system::{Stop, System};
-use crate::value::hash;
 use crate::verdict::Why;
 use kanon_checker::codec::Bytes;
 use serde_json::{Value, json};
@@ -39,24 +39,16 @@ pub type Progress<'p> = dyn FnMut(usize, u64) + 'p;
 /// What is on its way to other processes.
 struct Outbox<'c> {
     me: Process,
-    codec: Box<dyn Codec + 'c>,
+    codec: Codec<'c>,
     /// By process.
     batches: Vec<Batch>,
     full: Vec<Batch>,
     handed_on: Vec<u64>,
-    /// The form of the key that was looked at last.
-    form: Vec<u8>,
     /// Something has no form.
     is_formless: bool,
 }
 
 impl Outbox<'_> {
-    /// Writes the form of a key.
-    fn write(&mut self, key: &[u64]) {
-        self.form.clear();
-        self.is_formless |= !self.codec.write(key, &mut self.form);
-    }
-
     /// What is to be sent: what is full, or all.
     fn take(&mut self, all: bool) -> Vec<Batch> {
         let mut ready = std::mem::take(&mut self.full);
@@ -71,43 +63,31 @@ impl Outbox<'_> {
     }
 }
 
-/// Spreads keys over processes: every bit of the hash depends on all words, and it is not the store's.
-fn spread(words: impl Iterator<Item = u64>, processes: usize) -> Process {
-    let hash = words.fold(1, hash::pair);
-    ((u128::from(hash::mix(hash)) * processes as u128) >> 64) as Process
-}
-
 impl Others for Outbox<'_> {
     fn processes(&self) -> (usize, Process) {
         (self.batches.len(), self.me)
     }
 
-    fn owner(&mut self, key: &[u64]) -> Process {
-        if self.codec.is_plain() {
-            return spread(key.iter().copied(), self.batches.len());
+    #[inline]
+    fn owner(&mut self, key: &[u64]) -> (Process, u64) {
+        match self.codec.hash(key) {
+            Some(hash) => (owner(hash, self.batches.len()), hash),
+            None => {
+                self.is_formless = true;
+                (self.me, 0)
+            }
         }
-        self.write(key);
-        let words = self.form.chunks(8).map(|chunk| {
-            let mut le = [0; 8];
-            le[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(le)
-        });
-        spread(words, self.batches.len())
     }
 
-    fn is_owner_cheap(&self) -> bool {
-        self.codec.is_plain()
-    }
-
+    #[inline]
     fn hand_on(&mut self, to: Process, key: &[u64], parent: StateId, operation: usize) {
-        if self.codec.is_plain() {
-            self.write(key);
-        }
         let at = usize::from(to);
-        self.batches[at].add(&self.form, parent, operation);
+        let batch = &mut self.batches[at];
+        self.is_formless |= !self.codec.send(to, key, &mut batch.bytes, &mut batch.names);
+        batch.add(parent, operation);
         self.handed_on[at] += 1;
-        if self.batches[at].is_full() {
-            self.full.push(std::mem::replace(&mut self.batches[at], Batch::new(self.me, to)));
+        if batch.is_full() {
+            self.full.push(std::mem::replace(batch, Batch::new(self.me, to)));
         }
     }
 
@@ -138,18 +118,24 @@ pub fn explore<S: System>(
     action: Option<&Arc<dyn Action>>,
     task: Task,
     net: &mut Net,
+    keeping: Keeping,
     progress: &mut Progress,
 ) -> Result<Found, Refusal> {
     let mut told = None;
     let parts = (net.processes(), net.me());
     let Task { options, stop, .. } = task;
-    let explored = share(system, action, options, parts, stop, |part| {
-        let answered = Driver::new(&mut *part, &task, net).and_then(|mut driver| {
-            let run = driver.run(&task, progress);
-            let Driver { part, net, out, flow, received, halt, early, .. } = driver;
+    let Keeping { shares, again } = keeping;
+    let is_again = again.is_some();
+    let mut keep = Keep::new(shares);
+    let explored = share(system, action, options, parts, stop, again, |part| {
+        let answered = Driver::new(&mut *part, &task, net, &mut keep).and_then(|mut driver| {
+            let run = driver.run(&task, is_again, progress);
+            let Driver { part, net, keep, out, flow, received, halt, early, is_deaf, .. } = driver;
             // A search that was given up has no last word to say.
             run.and_then(|()| {
-                last::words(part, net, flow, out.codec, (out.handed_on, received), (halt, early))
+                let end =
+                    last::End { flow, handed_on: out.handed_on, received, halt, early, is_whole: !is_deaf };
+                last::words(part, net, keep, out.codec, end)
             })
         });
         let (explored, all) = match answered {
@@ -163,12 +149,13 @@ pub fn explore<S: System>(
         explored
     })?;
     net.close();
-    Ok(Found { explored, all: told })
+    Ok(Found { explored, all: told, written: keep.written.clone() })
 }
 
 struct Driver<'p, 'n, 'c> {
     part: &'p mut dyn Part,
     net: &'n mut Net,
+    keep: &'n mut Keep,
     flow: Flow,
     out: Outbox<'c>,
     /// Of depths at which states wait here.
@@ -183,12 +170,19 @@ struct Driver<'p, 'n, 'c> {
     announced: Option<u64>,
     /// The search ends at once.
     is_over: bool,
+    /// And nobody will go on with it: what still comes is not looked at.
+    is_deaf: bool,
     /// Last words of others, who have seen the end before this process has.
     early: Vec<(Process, Value)>,
 }
 
 impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
-    fn new(part: &'p mut dyn Part, task: &Task<'c>, net: &'n mut Net) -> Result<Driver<'p, 'n, 'c>, String> {
+    fn new(
+        part: &'p mut dyn Part,
+        task: &Task<'c>,
+        net: &'n mut Net,
+        keep: &'n mut Keep,
+    ) -> Result<Driver<'p, 'n, 'c>, String> {
         let (processes, me) = (net.processes(), net.me());
         let codec = (task.codec)(part.layout()).ok_or("states of this system cannot travel")?;
         let (flow, capability) = Flow::new(net).map_err(|e| format!("timely cannot begin: {e}"))?;
@@ -198,12 +192,12 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
             batches: (0..processes).map(|to| Batch::new(me, to as Process)).collect(),
             full: vec![],
             handed_on: vec![0; processes],
-            form: vec![],
             is_formless: false,
         };
         Ok(Driver {
             part,
             net,
+            keep,
             flow,
             out,
             capabilities: BTreeMap::from([(0, capability)]),
@@ -213,16 +207,22 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
             halt: None,
             announced: None,
             is_over: false,
+            is_deaf: false,
             early: vec![],
         })
     }
 
     /// Until nothing is on its way, nor will be.
-    fn run(&mut self, task: &Task, progress: &mut Progress) -> Result<(), String> {
+    fn run(&mut self, task: &Task, is_again: bool, progress: &mut Progress) -> Result<(), String> {
         if let Some(log) = &task.log {
             self.part.log_to(log.clone());
         }
+        let (before, _) = self.part.progress();
         self.part.initial(&mut self.out);
+        // All initial states had arrived before anything was written down.
+        if is_again && self.part.progress().0 > before {
+            return Err("the checkpoint has not all initial states".into());
+        }
         let is_all = task.options.all;
         if !is_all {
             self.announce(None);
@@ -230,8 +230,12 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
         if self.part.must_stop() {
             self.end(true);
         }
-        if self.part.depth().is_none() {
-            self.capabilities.clear();
+        // What is taken up is not at its beginning; nor has somebody without states anything to say.
+        match (self.part.depth(), self.capabilities.remove(&0)) {
+            (Some(depth), Some(capability)) => {
+                drop(self.capabilities.insert(depth, capability.delayed(&depth)));
+            }
+            _ => self.capabilities.clear(),
         }
         let (mut shown, mut wait) = (Instant::now(), Duration::ZERO);
         loop {
@@ -242,6 +246,7 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
             while let Some((from, word)) = self.net.hear() {
                 self.heard(from, word)?;
             }
+            self.keep.look(self.net);
             self.take_in(is_all)?;
             if self.out.is_formless {
                 return Err("a value of this model has no form in which it could travel".into());
@@ -250,8 +255,17 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
             // Handed on by depth d at time d + 1: looked up by everybody when nobody holds a capability of d + 1, whose
             // messages would come at d + 2.
             self.part.settle(frontier.map_or(u64::MAX, |f| f.saturating_sub(2)));
-            if frontier.is_none() {
+            let Some(passed) = frontier else {
+                self.keep.finish(self.net);
                 return Ok(());
+            };
+            if !self.is_over && self.halt.is_none() {
+                self.keep.take(self.part, self.net, passed);
+                self.keep.ask(self.net, &self.flow, self.capabilities.values().next());
+                if self.keep.is_last() {
+                    self.part.interrupt();
+                    self.end(true);
+                }
             }
             wait = if self.work(frontier, is_all)? { Duration::ZERO } else { NAP };
             if shown.elapsed() > SHOWN {
@@ -270,7 +284,12 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
         match word["say"].as_str() {
             Some("end") => {
                 self.part.interrupt();
+                self.is_deaf |= word["whole"] != true;
                 self.end(false);
+                Ok(())
+            }
+            Some("share") if self.net.me() == 0 => {
+                self.keep.told(from, &word);
                 Ok(())
             }
             Some("report") => {
@@ -283,10 +302,17 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
 
     /// The search ends here, at once, and for all others if they have to be told. Open states stay open.
     fn end(&mut self, tell: bool) {
+        self.is_deaf |= !self.keep.is_wanted() || !self.part.may_go_on();
         if tell && !self.is_over {
-            self.net.tell_all(&json!({"say": "end"}));
+            self.net.tell_all(&json!({"say": "end", "whole": !self.is_deaf}));
         }
         self.is_over = true;
+        // What was handed on of the states that were expanded.
+        if let Some(capability) = self.capabilities.values().next() {
+            for batch in self.out.take(true) {
+                self.flow.send(capability.clone(), batch);
+            }
+        }
         self.capabilities.clear();
     }
 
@@ -294,10 +320,17 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
     fn take_in(&mut self, is_all: bool) -> Result<(), String> {
         for (capability, batch) in self.flow.incoming() {
             let (time, from) = (*capability.time(), batch.from);
-            if batch.is_halt {
+            if let Kind::Keep(number) = batch.kind {
+                self.keep.heard(time, number);
+                continue;
+            }
+            if batch.kind == Kind::Halt {
                 self.halt = Some(self.halt.map_or(time, |h| h.min(time)));
                 self.capabilities.retain(|depth, _| *depth < time);
                 continue;
+            }
+            if !self.is_over && self.halt.is_none() {
+                self.keep.take(self.part, self.net, time);
             }
             self.receive(time, &batch)
                 .ok_or_else(|| format!("what process {from} has handed on are no states of this model"))?;
@@ -314,21 +347,20 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
 
     fn receive(&mut self, time: u64, batch: &Batch) -> Option<()> {
         let mut bytes = Bytes::new(&batch.bytes);
-        let (mut key, mut last) = (vec![], 0);
+        let mut last = 0;
         self.keys.clear();
         self.steps.clear();
+        self.out.codec.learn(batch.from, &batch.names)?;
         while !bytes.is_empty() {
-            self.out.codec.read(&mut bytes, &mut key)?;
-            self.keys.extend_from_slice(&key);
+            self.out.codec.receive(batch.from, &mut bytes, &mut self.keys)?;
             self.steps.push(Batch::behind(&mut bytes, &mut last)?);
         }
         *self.received.get_mut(usize::from(batch.from))? += self.steps.len() as u64;
-        // A search that is over looks at nothing, and says so.
-        let words = if self.is_over { 0 } else { key.len() };
+        // A search that is over, and that nobody goes on with, looks at nothing, and says so.
+        let words = if self.is_deaf { 0 } else { self.keys.len() / self.steps.len().max(1) };
         for (i, (parent, operation)) in self.steps.iter().enumerate().filter(|_| words > 0) {
-            if let Some(soon) = self.keys.get((i + SOON) * words..(i + SOON + 1) * words) {
-                self.part.prefetch(soon);
-            }
+            let key_at = |i: usize| self.keys.get(i * words..(i + 1) * words);
+            self.part.prefetch(key_at(i + SOON), key_at(i + SOON / 2));
             let key = &self.keys[i * words..(i + 1) * words];
             let flow = self.part.arrive(batch.from, time, key, *parent, *operation, &mut self.out);
             flow.is_continue().then_some(())?;
@@ -347,7 +379,7 @@ impl<'p, 'n, 'c> Driver<'p, 'n, 'c> {
         let Some(capability) = at_hand.filter(|c| *c.time() <= depth).or(held) else { return };
         let capability = capability.delayed(&depth);
         for to in 0..self.net.processes() {
-            self.flow.send(capability.clone(), Batch::halt(self.net.me(), to as Process));
+            self.flow.send(capability.clone(), Batch::of(Kind::Halt, self.net.me(), to as Process));
         }
         self.announced = Some(depth);
     }

@@ -3,6 +3,7 @@
 //! Every process reports to process 0, which asks for the way to what was found, answers, and says so to all.
 
 use super::flow::Flow;
+use super::keep::Keep;
 use super::link::Net;
 use super::portable::Codec;
 use super::{Said, Traffic};
@@ -25,6 +26,21 @@ pub(super) struct Report {
     why: Option<Why>,
     nearest: Option<Nearest>,
     traffic: Traffic,
+    /// Everything that was received was looked up.
+    is_whole: bool,
+}
+
+/// How a process's search has ended.
+pub(super) struct End {
+    pub flow: Flow,
+    pub handed_on: Vec<u64>,
+    pub received: Vec<u64>,
+    /// Nothing of this depth was expanded.
+    pub halt: Option<u64>,
+    /// What others have said before.
+    pub early: Vec<(Process, Value)>,
+    /// Everything that was received was looked up.
+    pub is_whole: bool,
 }
 
 /// Says the last words, and hears those of others.
@@ -34,11 +50,11 @@ pub(super) struct Report {
 pub(super) fn words(
     part: &mut dyn Part,
     net: &Net,
-    flow: Flow,
-    mut codec: Box<dyn Codec + '_>,
-    (handed_on, received): (Vec<u64>, Vec<u64>),
-    (halt, early): (Option<u64>, Vec<(Process, Value)>),
+    keep: &mut Keep,
+    codec: Codec<'_>,
+    end: End,
 ) -> Result<(Explored, Said), String> {
+    let End { flow, handed_on, received, halt, early, is_whole } = end;
     let me = usize::from(net.me());
     let (bytes, frames) = net.sent();
     let closed = flow.closed();
@@ -49,10 +65,10 @@ pub(super) fn words(
     let share = Share::of(me, pass, complete.as_ref(), exact, (handed_on, received), why.is_some());
     let operations = counts.operations.len();
     let course = Course { found, ..Course::default() };
-    let report = Report { share, course, counts, why, nearest: part.nearest().cloned(), traffic };
+    let report = Report { share, course, counts, why, nearest: part.nearest().cloned(), traffic, is_whole };
     if me > 0 {
         net.tell(0, &report.to_json().ok_or("what was found here cannot be told")?);
-        return serve(part, net, &mut codec);
+        return serve(part, net, keep, &codec);
     }
     let mut reports = vec![report];
     let mut early = early.into_iter();
@@ -70,10 +86,25 @@ pub(super) fn words(
             }
             // Somebody has ended the search, which its report says, too.
             Some("end") => {}
+            Some("share") => keep.told(from, &word),
             _ => return Err(format!("process {from} says what nobody understands: {word}")),
         }
     }
     reports.sort_by_key(|r| r.share.process);
+    keep.finish(net);
+    if keep.is_wanted() && may_go_on(&reports) {
+        keep.last(part, net);
+        while keep.is_waiting() {
+            match net.wait()? {
+                (from, word) if word["say"] == "share" => {
+                    keep.told(from, &word);
+                    keep.finish(net);
+                }
+                (_, word) if word["say"] == "end" => {}
+                (from, word) => return Err(format!("process {from} says what nobody understands: {word}")),
+            }
+        }
+    }
     let shares: Vec<Share> = reports.iter().map(|r| r.share.clone()).collect();
     let ended = Together::of(net.processes(), &shares, closed);
     let nearest = reports.iter().filter_map(|r| Some((r.share.process, r.nearest.clone()?)));
@@ -83,8 +114,7 @@ pub(super) fn words(
     if let Some((process, nearest)) = nearest {
         let mut found = nearest.finding;
         if let Some(state) = found.state {
-            let last =
-                rebuild(part, net, &mut *codec, (process as Process, state), nearest.depth, &mut path)?;
+            let last = rebuild(part, net, &codec, (process as Process, state), nearest.depth, &mut path)?;
             found.state = Some(last);
         }
         finding = Some(found);
@@ -115,6 +145,19 @@ pub(super) fn words(
     Ok((explored, Said { decision, traffic }))
 }
 
+/// Whether a search that was ended early can be taken up where it is: nothing that was handed on is missing anywhere.
+fn may_go_on(reports: &[Report]) -> bool {
+    let is_end = |why: &Why| matches!(why, Why::MaxStates(_) | Why::Interrupted);
+    let adds_up = |s: &Share| {
+        reports.iter().all(|r| {
+            let sent = s.handed_on.get(r.share.process);
+            sent.is_some() && sent == r.share.received.get(s.process)
+        })
+    };
+    reports.iter().any(|r| r.why.is_some())
+        && reports.iter().all(|r| r.is_whole && r.why.as_ref().is_none_or(is_end) && adds_up(&r.share))
+}
+
 /// No answer.
 pub(super) fn none(part: &dyn Part, why: Why) -> Explored {
     let (states, transitions) = part.progress();
@@ -133,7 +176,8 @@ pub(super) fn none(part: &dyn Part, why: Why) -> Explored {
 fn serve(
     part: &mut dyn Part,
     net: &Net,
-    codec: &mut Box<dyn Codec + '_>,
+    keep: &mut Keep,
+    codec: &Codec<'_>,
 ) -> Result<(Explored, Said), String> {
     loop {
         let (from, word) = net.wait()?;
@@ -157,6 +201,7 @@ fn serve(
                 let why = Why::Processes("process 0 has the answer".into());
                 return Ok((none(part, why), Said { decision, traffic: Traffic::default() }));
             }
+            Some("keep") if from == 0 => keep.serve(part, net, &word),
             Some("end") => {}
             _ => return Err(format!("process {from} says what nobody understands: {word}")),
         }
@@ -167,7 +212,7 @@ fn serve(
 fn rebuild(
     part: &mut dyn Part,
     net: &Net,
-    codec: &mut (dyn Codec + '_),
+    codec: &Codec<'_>,
     last: (Process, StateId),
     depth: u64,
     path: &mut Store,
@@ -188,7 +233,7 @@ fn rebuild(
             let link = loop {
                 match net.wait()? {
                     (from, word) if from == process && word["say"] == "link" => break word,
-                    (_, word) if word["say"] == "end" => {}
+                    (_, word) if word["say"] == "end" || word["say"] == "share" => {}
                     (from, word) => {
                         return Err(format!("process {from} says what nobody understands: {word}"));
                     }
@@ -257,7 +302,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 
 impl Report {
     fn to_json(&self) -> Option<Value> {
-        let Report { share, course, counts, why, nearest, traffic } = self;
+        let Report { share, course, counts, why, nearest, traffic, is_whole } = self;
         let why = match why {
             None => Value::Null,
             Some(Why::MaxStates(n)) => json!({"states": n}),
@@ -281,6 +326,7 @@ impl Report {
             "nearest": nearest.as_ref().map(|n| json!({"depth": n.depth, "key": hex(&n.key)})),
             "bytes": traffic.bytes,
             "frames": traffic.frames,
+            "whole": is_whole,
         }))
     }
 
@@ -331,6 +377,7 @@ impl Report {
             // Who gives a reason has ended early, whatever else it says.
             is_cut: flag("cut")? || why.is_some(),
         };
-        Some(Report { share, course, counts, why, nearest, traffic })
+        let is_whole = flag("whole")?;
+        Some(Report { share, course, counts, why, nearest, traffic, is_whole })
     }
 }

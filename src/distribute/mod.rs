@@ -8,6 +8,7 @@
 //! | `batch` | states on their way |
 //! | `flow` | the dataflow, and its frontier |
 //! | `drive` | one process's share, from the initial states to the end |
+//! | `keep` | when the search is written down |
 //! | `last` | reports, the way to a finding, the answer |
 //!
 //! **Whose events.** Each process has a kernel of its own, with the states whose keys belong to it
@@ -44,7 +45,8 @@
 //! and its kernel never passes); with 4, its successors have been looked up by their owners, which stored what was new
 //! and, by 1, have expanded it. So the union of all `rrac` is closed under `tr` up to symmetry and contains, by 2, all
 //! initial states: it is all that can be reached. A search that was ended (a limit, Ctrl-C) does not look up what
-//! it receives any more: then `remove` may be fired without its guard, and there is no Pass, by 3.
+//! it receives any more, unless it is to be written down: then `remove` may be fired without its guard, and there is no
+//! Pass, by 3.
 //!
 //! **Nothing is concluded from silence.** A process that ends, is killed or hangs, and a connection that is cut or
 //! stalls, is noticed by heartbeats and told to all; the answer is Unknown then, whatever was found.
@@ -63,12 +65,14 @@
 mod batch;
 mod drive;
 mod flow;
+mod keep;
 mod last;
 pub mod link;
 pub mod meet;
 pub mod portable;
 
 pub use drive::{Progress, Task, explore};
+pub use keep::{Keeping, Written};
 
 use crate::explore::search::Explored;
 use crate::verdict::Decision;
@@ -79,6 +83,8 @@ pub struct Found {
     pub explored: Explored,
     /// What process 0 has said; none if the search was given up.
     pub all: Option<Said>,
+    /// In process 0: the checkpoints.
+    pub written: Written,
 }
 
 /// What is known at the end.

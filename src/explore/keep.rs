@@ -12,14 +12,32 @@
 //! explored before as many initial states have arrived as had arrived by then. What the root has counted is counted
 //! anew, too, and left out of what is written.
 //!
+//! **Of several processes** each writes its share ([`KeptShare`]), and the shares together are a state of wmc whose sets are
+//! the unions of theirs, if they are taken at a time t that timely has closed (or when nothing is on its way any more):
+//!
+//! - all states of depth t or less have arrived where they belong, so whatever a state that is not open has as a successor
+//!   is in some share: states of lesser depth were expanded, and what they have handed on was looked up by its owner
+//!   *before* the owner took its share;
+//! - no state of depth t has been expanded: those are what is open. A process that is late takes its share before it looks
+//!   at what has come at depth t + 1, which the others have sent after they took theirs.
+//!
+//! A state that is held (all its successors yielded, some handed on, and nobody has told yet that they have arrived) is of
+//! lesser depth, and closed: that its successors have arrived is known of the time, not of the process. So the obligation
+//! of taking it up is that of one process, wmc/reopen, on the unions; and every process expands the root again, as at the
+//! beginning, and earns its own token that no start is missing. What was handed on and received is counted anew. Another
+//! number of processes takes the same union, divided in another way: each state belongs to whom its key belongs to, and
+//! has the parent that it had.
+//!
 //! Absent on purpose: files, values, threads, clocks.
 
 use super::order::{Order, Waiting};
+use super::share::Process;
 use super::store::{Frozen, Layout, StateId, Store};
 pub use super::watch::SoFar;
 use crate::symmetry::{Action, Reducer, Strategy};
 use crate::system::{Role, Starts, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,6 +79,92 @@ pub struct Again {
     pub store: Store,
     pub open: Vec<StateId>,
     pub course: Course,
+}
+
+/// Which processes the parents of states belong to, in the order of the states. Copies share what is full.
+#[derive(Clone, Debug, Default)]
+pub struct Homes {
+    full: Vec<Arc<[Process]>>,
+    last: Vec<Process>,
+}
+
+impl Homes {
+    const CHUNK: usize = 1 << 12;
+
+    pub fn push(&mut self, home: Process) {
+        self.last.push(home);
+        if self.last.len() == Homes::CHUNK {
+            self.full.push(std::mem::take(&mut self.last).into());
+        }
+    }
+
+    pub fn get(&self, id: StateId) -> Option<Process> {
+        let (chunk, at) = (id as usize / Homes::CHUNK, id as usize % Homes::CHUNK);
+        match self.full.get(chunk) {
+            Some(full) => full.get(at).copied(),
+            None if chunk == self.full.len() => self.last.get(at).copied(),
+            None => None,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.full.len() * Homes::CHUNK + self.last.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Process> + '_ {
+        self.full.iter().flat_map(|chunk| chunk.iter().copied()).chain(self.last.iter().copied())
+    }
+}
+
+/// One process's share of a search ([`super::share`]), when nothing that it has handed on is still on its way.
+pub struct KeptShare {
+    pub kept: Kept,
+    pub homes: Homes,
+    /// How many states there are at each depth; they have their numbers in this order.
+    pub depths: Vec<u32>,
+}
+
+/// The same, to be taken up.
+pub struct ShareAgain {
+    pub again: Again,
+    pub homes: Homes,
+    pub depths: Vec<u32>,
+}
+
+impl ShareAgain {
+    /// The depths at which states wait, and how many; none if they do not wait in the order of their depths.
+    pub(super) fn levels(&self) -> Option<VecDeque<(u64, usize)>> {
+        let mut levels: VecDeque<(u64, usize)> = VecDeque::new();
+        let (mut depth, mut end) = (0, self.depths.first().map_or(0, |n| *n as usize));
+        let mut last = None;
+        for id in &self.again.open {
+            while *id as usize >= end {
+                depth += 1;
+                end += *self.depths.get(depth)? as usize;
+            }
+            if last.replace(*id).is_some_and(|last| last >= *id) {
+                return None;
+            }
+            match levels.back_mut() {
+                Some((at, n)) if *at == depth as u64 => *n += 1,
+                _ => levels.push_back((depth as u64, 1)),
+            }
+        }
+        Some(levels)
+    }
+
+    /// The depth of a state.
+    pub(super) fn depth(&self, id: StateId) -> Option<u64> {
+        let ends = self.depths.iter().scan(0u64, |end, n| {
+            *end += u64::from(*n);
+            Some(*end)
+        });
+        ends.zip(0..).find(|(end, _)| u64::from(id) < *end).map(|(_, depth)| depth)
+    }
 }
 
 /// Who writes searches down.

@@ -114,8 +114,6 @@ const SHARED_MARKERS: Refusal = Refusal(
 const SHARED_THREADS: Refusal = Refusal(
     "each of several processes searches with one thread: leave out `--threads`, and take more processes",
 );
-const SHARED_KEPT: Refusal =
-    Refusal("a checkpoint has the search of one process: leave out `--checkpoint` or `--processes`");
 const SHARED_DISK: Refusal =
     Refusal("each of several processes has its share in memory: leave out `--store` or `--processes`");
 const SEED_ORDER: Refusal = Refusal("`--seed` belongs to `--order mixed=A`: other orders draw nothing");
@@ -172,7 +170,6 @@ pub fn plan(options: &Options, asked: Asked, audit: bool) -> Result<Plan, Refusa
         (SHARED_FLOOD, *processes && *symmetry == Strategy::Flood),
         (SHARED_MARKERS, *processes && is_marked),
         (SHARED_THREADS, *processes && several),
-        (SHARED_KEPT, *processes && *checkpoint),
         (SHARED_DISK, *processes && on_disk),
         (SEED_ORDER, seed.is_some() && !matches!(order, Order::Mixed(_))),
     ];
@@ -321,7 +318,6 @@ mod tests {
             (Options { symmetry: Strategy::Flood, ..shared.clone() }, SHARED_FLOOD),
             (Options { symmetry: Strategy::Markers, ..shared.clone() }, SHARED_MARKERS),
             (Options { threads, ..shared.clone() }, SHARED_THREADS),
-            (Options { checkpoint: true, ..shared.clone() }, SHARED_KEPT),
             (Options { spill: Some(Spill::new(PathBuf::from("/tmp"))), ..shared }, SHARED_DISK),
         ];
         for (options, why) in all {

@@ -14,17 +14,17 @@
 
 use super::drive::{Search, reduce};
 use super::hooks::{ByKey, Driven, Keys, Off, Runex, Visited};
+use super::keep::{Course, Homes, Kept, KeptShare, Place, ShareAgain};
 use super::observe::{self, Observers};
 use super::plan::{Asked, Refusal, plan, reducible};
 use super::search::{Explored, Firsts, scope, waiting};
-use super::store::{Layout, Looked, Packed, ROOT, Row, StateId, Store};
+use super::store::{Changed, Layout, Looked, Packed, ROOT, Row, StateId, Store};
 use super::watch::{Counts, SoFar, Watch};
 use super::{Finding, FindingKind, Options};
 use crate::lang::diag::Span;
 use crate::symmetry::Action;
 use crate::system::{Label, Starts, Stop, System, Transition, Visitor};
 use crate::value::fault::Fault;
-use crate::value::hash;
 use crate::verdict::{Complete, Ended, Exact, Verdict, Why};
 use kanon_refinement::kernel::{self, Arrival, Expansion, Outcome, Pass, Taken};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -40,14 +40,10 @@ pub trait Others {
     /// How many processes there are, and which one this is.
     fn processes(&self) -> (usize, Process);
 
-    /// Which process a packed key belongs to.
-    fn owner(&mut self, key: &[u64]) -> Process;
+    /// Which process a packed key belongs to, and a hash of it.
+    fn owner(&mut self, key: &[u64]) -> (Process, u64);
 
-    /// Whether that is said without much ado.
-    fn is_owner_cheap(&self) -> bool;
-
-    /// Hands on the key that [`Others::owner`] was asked for last: a successor of a state of this process, by an
-    /// operation.
+    /// Hands on a key: a successor of a state of this process, by an operation.
     fn hand_on(&mut self, to: Process, key: &[u64], parent: StateId, operation: usize);
 
     /// The key in a form that all processes know, and in which keys are ordered.
@@ -132,14 +128,16 @@ pub trait Part {
         operation: usize,
         others: &mut dyn Others,
     ) -> ControlFlow<()>;
-    /// A key will arrive soon.
-    fn prefetch(&self, key: &[u64]);
+    /// A key will arrive soon; another one sooner.
+    fn prefetch(&self, soon: Option<&[u64]>, sooner: Option<&[u64]>);
     /// Whatever was handed on by states before this depth has arrived: they are removed.
     fn settle(&mut self, before: u64);
     /// Whether this process has to end the search.
     fn must_stop(&mut self) -> bool;
     /// Somebody else has.
     fn interrupt(&mut self);
+    /// Whether a search that ends now could be taken up where it is: nothing was cut short, and there is memory left.
+    fn may_go_on(&self) -> bool;
     /// What was found first.
     fn nearest(&self) -> Option<&Nearest>;
     /// States, and transitions.
@@ -155,6 +153,9 @@ pub trait Part {
     fn layout(&self) -> Arc<Layout>;
     /// The answer of all, made of what all have found.
     fn conclude(&self, all: All, ended: Option<Ended>, complete: Option<Complete>, path: Store) -> Explored;
+    /// The share as it is, to be written down: none if it has found what ends the search, or something is half done. With a
+    /// depth: nothing of that depth has been expanded, and what is before it has arrived.
+    fn keep(&mut self, depth: Option<u64>) -> Option<KeptShare>;
     /// Somebody wants to hear of every event.
     fn log_to(&mut self, log: Log);
 }
@@ -169,7 +170,7 @@ pub struct All {
     pub why: Option<Why>,
 }
 
-/// Makes a share of a search, which somebody drives. `parts`: how many there are.
+/// Makes a share of a search, which somebody drives. `parts`: how many there are; `again`: what is taken up.
 ///
 /// # Errors
 /// Options that do not go together.
@@ -179,6 +180,7 @@ pub fn share<S: System>(
     options: &Options,
     (parts, me): (usize, Process),
     stop: &Stop,
+    again: Option<ShareAgain>,
     drive: impl FnOnce(&mut dyn Part) -> Explored,
 ) -> Result<Explored, Refusal> {
     plan(&Options { processes: true, ..options.clone() }, Asked::States, false)?;
@@ -186,7 +188,7 @@ pub fn share<S: System>(
     // As many states in all as is wanted: keys are spread evenly.
     let max_states = options.max_states.map(|n| n.div_ceil(parts.max(1)));
     let options = &Options { max_states, ..options.clone() };
-    Ok(reduce(system, action, options, Shared { system, options, me, stop, drive }))
+    Ok(reduce(system, action, options, Shared { system, options, me, stop, again, drive }))
 }
 
 struct Shared<'a, S, D> {
@@ -194,6 +196,7 @@ struct Shared<'a, S, D> {
     options: &'a Options,
     me: Process,
     stop: &'a Stop,
+    again: Option<ShareAgain>,
     drive: D,
 }
 
@@ -213,14 +216,32 @@ impl<S: System, D: FnOnce(&mut dyn Part) -> Explored> Search for Shared<'_, S, D
         }
     }
 
+    fn store(&mut self) -> Option<Store> {
+        let again = &mut self.again.as_mut()?.again;
+        let none = Store::new(Layout::new(&self.system.widths()));
+        Some(std::mem::replace(&mut again.store, none))
+    }
+
     fn run_by_key<V: ByKey>(self, visited: V, firsts: Firsts, _: Option<&Arc<dyn Action>>) -> Explored {
-        let Shared { system, options, me, stop, drive } = self;
+        let Shared { system, options, me, stop, mut again, drive } = self;
         let observers = Observers::new::<V>(system, options);
-        scope(options, visited, None, |kernel, root| {
-            // A finding does not end the share: see above.
-            let watch = Watch::new(system, &Options { all: true, ..options.clone() });
+        // A finding does not end the share: see above.
+        let mut watch = Watch::new(system, &Options { all: true, ..options.clone() });
+        let (mut levels, mut depths, mut homes) = (VecDeque::new(), vec![], Homes::default());
+        let (mut before, mut told) = (None, Told::default());
+        if let Some(share) = &mut again {
+            // Whoever has read it has seen that states wait in the order of their depths.
+            levels = share.levels().unwrap_or_default();
+            watch.go_on(share.again.course.found.clone());
+            told.so_far = Told::of(&watch.counts);
+            before = watch.finding.take().map(|f| (f.state.and_then(|s| share.depth(s)), f));
+            (depths, homes) = (std::mem::take(&mut share.depths), std::mem::take(&mut share.homes));
+        }
+        scope(options, visited, again.as_mut().map(|share| &mut share.again), |kernel, root| {
             let store = kernel.rrac().store();
             let recent = Recent::new(store.key_words());
+            let operations = 0..system.operations().len();
+            let changed = operations.map(|o| store.changed(system.writes(o).as_deref())).collect();
             let keys = kernel.rrac().keys();
             let mut share = Share::<S, V> {
                 system,
@@ -236,16 +257,21 @@ impl<S: System, D: FnOnce(&mut dyn Part) -> Explored> Search for Shared<'_, S, D
                 firsts: Some(firsts),
                 complete: None,
                 me,
-                homes: vec![],
-                levels: VecDeque::new(),
+                homes,
+                depths,
+                levels,
                 held: VecDeque::new(),
                 given_up: vec![],
                 recent,
+                changed,
                 mine: Mine::default(),
+                block: vec![],
                 nearest: None,
-                told: Told::default(),
+                before,
+                told,
                 log: None,
                 row: vec![],
+                next: vec![],
                 packed: vec![],
                 turn: 0,
             };
@@ -265,23 +291,33 @@ impl<S: System, D: FnOnce(&mut dyn Part) -> Explored> Search for Shared<'_, S, D
 /// Keys that were handed on lately: they have arrived where they belong, or will have before what comes now.
 struct Recent {
     words: usize,
+    places: usize,
     keys: Vec<u64>,
 }
 
 impl Recent {
-    const PLACES: usize = 1 << 16;
+    const LEAST: usize = 1 << 14;
+    const MOST: usize = 1 << 20;
 
     fn new(words: usize) -> Recent {
         // No packed word has all bits: fields have 63 of them.
-        Recent { words, keys: vec![u64::MAX; words * Recent::PLACES] }
+        Recent { words, places: Recent::LEAST, keys: vec![u64::MAX; words * Recent::LEAST] }
+    }
+
+    /// Has room for as many as there are states, unless these are very many.
+    fn fit(&mut self, states: usize) {
+        if states > self.places && self.places < Recent::MOST {
+            self.places = (4 * self.places).min(Recent::MOST);
+            self.keys = vec![u64::MAX; self.words * self.places];
+        }
     }
 
     #[inline]
-    fn had(&mut self, key: &[u64]) -> bool {
-        let hash = key.iter().fold(0, |h, w| hash::join(h, *w));
-        let place = (hash >> 40) as usize % Recent::PLACES * self.words;
+    fn had(&mut self, key: &[u64], hash: u64) -> bool {
+        let place = (hash as usize & (self.places - 1)) * self.words;
         let known = &mut self.keys[place..place + self.words];
-        if known == key {
+        // Word by word: there is mostly one.
+        if known.iter().zip(key).all(|(a, b)| a == b) {
             return true;
         }
         known.copy_from_slice(key);
@@ -304,7 +340,9 @@ struct Share<'a, 'b, S: System, V: ByKey> {
     complete: Option<Complete>,
     me: Process,
     /// By state: which process its parent belongs to.
-    homes: Vec<Process>,
+    homes: Homes,
+    /// How many states there are at each depth.
+    depths: Vec<u32>,
     /// How many states wait at each depth, in its order.
     levels: VecDeque<(u64, usize)>,
     /// By depth: states all of whose successors were yielded, and some handed on.
@@ -312,11 +350,17 @@ struct Share<'a, 'b, S: System, V: ByKey> {
     /// States whose expansion the search has ended: they stay open.
     given_up: Vec<Taken<'b, StateId>>,
     recent: Recent,
+    /// By operation: what it changes.
+    changed: Vec<Changed>,
     mine: Mine,
+    block: Vec<Prepared<'b>>,
     nearest: Option<Nearest>,
+    /// What had been found before the search was taken up, and how deep.
+    before: Option<(Option<u64>, Finding)>,
     told: Told,
     log: Option<Log>,
     row: Vec<u64>,
+    next: Vec<u64>,
     packed: Vec<u64>,
     turn: u32,
 }
@@ -329,9 +373,13 @@ struct Told {
 }
 
 impl Told {
+    fn of(counts: &Counts) -> [u64; 4] {
+        [counts.violations, counts.assertion_failures, counts.goals, counts.wd_errors]
+    }
+
     /// Something was found at this depth.
     fn count(&mut self, counts: &Counts, depth: u64) {
-        let now = [counts.violations, counts.assertion_failures, counts.goals, counts.wd_errors];
+        let now = Told::of(counts);
         let here = self.by_depth.entry(depth).or_default();
         for (here, (now, before)) in here.iter_mut().zip(now.iter().zip(&self.so_far)) {
             *here += now - before;
@@ -342,7 +390,8 @@ impl Told {
 
 /// What is told of a new state.
 struct Entering<'e> {
-    homes: &'e mut Vec<Process>,
+    homes: &'e mut Homes,
+    depths: &'e mut Vec<u32>,
     levels: &'e mut VecDeque<(u64, usize)>,
     nearest: &'e mut Option<Nearest>,
     told: &'e mut Told,
@@ -354,6 +403,14 @@ impl Entering<'_> {
     /// A state has been stored, at a depth, for the first time; `open` says whether it waits.
     fn entered(&mut self, from: (Process, StateId), id: StateId, depth: u64, is_open: bool, key: &[u64]) {
         self.homes.push(from.0);
+        let at = usize::try_from(depth).unwrap_or(usize::MAX);
+        // Others may have had states at a depth at which there was none here.
+        if at >= self.depths.len() && at <= u32::MAX as usize {
+            self.depths.resize(at + 1, 0);
+        }
+        if let Some(n) = self.depths.get_mut(at) {
+            *n += 1;
+        }
         if is_open {
             match self.levels.back_mut() {
                 Some((last, n)) if *last == depth => *n += 1,
@@ -387,100 +444,111 @@ impl<'b, S: System, V: ByKey> Share<'_, 'b, S, V> {
         self.watch.must_stop(self.stop, self.kernel.rrac().store())
     }
 
-    /// Runs the successors of a state. Whether it has handed some on.
-    fn step(&mut self, s1: Taken<'b, StateId>, depth: u64, others: &mut dyn Others) {
-        let Share {
-            system,
-            observers,
-            worker,
-            judge,
+    /// Looks at the successors of a state that was taken: those that belong to others are handed on, and those that
+    /// belong here are put down.
+    fn prepare(&mut self, s1: Taken<'b, StateId>, depth: u64, others: &mut dyn Others) {
+        let Share { system, observers, worker, watch, kernel, keys, me, row, packed, .. } = self;
+        let Share { recent, changed, mine, block, .. } = self;
+        let Share { homes, depths, levels, nearest, told, log, .. } = self;
+        let mut entering = Entering { homes, depths, levels, nearest, told, log: log.as_ref(), me: *me };
+        let id = s1.id();
+        let store = kernel.rrac().store();
+        let key = store.key(id);
+        store.unpack(&key, row);
+        let (before, faults) = (watch.counts.transitions, watch.faults);
+        watch.labels.clear();
+        let mut visit = Successors::<S, V> {
+            system: *system,
+            store,
             watch,
-            kernel,
             keys,
-            me,
-            row,
             packed,
             recent,
+            changed,
+            source: &key,
             mine,
-            ..
-        } = self;
-        let Share { homes, levels, nearest, told, log, .. } = self;
-        let mut entering = Entering { homes, levels, nearest, told, log: log.as_ref(), me: *me };
-        let id = s1.id();
-        kernel.rrac().store().read(id, row);
-        let key = kernel.rrac().store().key(id);
-        let (mut is_whole, next) = (false, &mut vec![]);
-        let outcome = kernel.expand(s1, |id, x| {
-            let (before, faults) = (watch.counts.transitions, watch.faults);
-            watch.labels.clear();
-            let is_cheap = others.is_owner_cheap();
-            let mut visit = Successors::<S, V> {
-                system: *system,
-                x,
-                watch,
-                keys,
-                packed,
-                recent,
-                mine,
-                others,
-                is_cheap,
-                id,
-                me: *me,
-                handed_on: 0,
-            };
-            visit.mine.clear();
-            // Nobody breaks it: a finding ends no share.
-            let flow = system.successors(worker, row, &mut visit);
-            let handed_on = visit.handed_on;
-            if flow.is_continue()
-                && watch.counts.transitions == before
-                && watch.faults == faults
-                && !system.is_over(row)
-            {
-                let _ = observers.deadlock(watch, Some(id), 0);
-            }
-            // What was found in this state is told of it, and not of those that it leads to.
-            entering.harvest(watch, depth, others, &key);
-            for i in 0..mine.operations.len() {
-                let (key, by) = mine.get(i);
-                let Arrival::New(s2) = x.arrive(Packed { key, parent: id, looked: Looked::NOWHERE }) else {
-                    continue;
-                };
-                let s2_id = s2.id();
-                x.rrac().store().read(s2_id, next);
-                let here = system.load(judge, next);
-                let errors = x.kernel().rerr().get().len();
-                // It ends no share.
-                let _ = observers.enter(watch, &mut Off, x, here, s2, (id, Some(by)));
-                let is_open = x.kernel().rerr().get().len() == errors;
-                entering.entered((*me, id), s2_id, depth + 1, is_open, key);
-                entering.harvest(watch, depth + 1, others, key);
-            }
-            is_whole = flow.is_continue();
-            if is_whole && handed_on == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        match outcome {
-            Outcome::Exhausted(s1) => {
-                kernel.remove(s1);
-                if let Some(log) = &self.log {
-                    log(Event::Removed { state: (self.me, id) });
-                }
-            }
-            Outcome::Stopped(s1) if is_whole => match self.held.back_mut() {
-                Some((last, all)) if *last == depth => all.push(s1),
-                _ => self.held.push_back((depth, vec![s1])),
-            },
-            Outcome::Stopped(s1) => self.given_up.push(s1),
+            others,
+            id,
+            me: *me,
+            handed_on: 0,
+        };
+        // Nobody breaks it: a finding ends no share.
+        let flow = system.successors(worker, row, &mut visit);
+        let has_handed_on = visit.handed_on > 0;
+        if flow.is_continue()
+            && watch.counts.transitions == before
+            && watch.faults == faults
+            && !system.is_over(row)
+        {
+            let _ = observers.deadlock(watch, Some(id), 0);
         }
+        // What was found in this state is told of it, and not of those that it leads to.
+        entering.harvest(watch, depth, others, &key);
+        block.push(Prepared { s1, mine: mine.operations.len(), has_handed_on, is_whole: flow.is_continue() });
+    }
+
+    /// The events of the states that were prepared, in their order.
+    fn fire(&mut self, depth: u64, others: &mut dyn Others) {
+        let Share { system, observers, judge, watch, kernel, me, next, mine, block, .. } = self;
+        let Share { homes, depths, levels, held, given_up, nearest, told, log, .. } = self;
+        let mut entering = Entering { homes, depths, levels, nearest, told, log: log.as_ref(), me: *me };
+        (0..NEAR).filter_map(|i| mine.get(i)).for_each(|(key, _)| kernel.rrac().store().approach(key));
+        let mut at = 0;
+        for Prepared { s1, mine: end, has_handed_on, is_whole } in block.drain(..) {
+            let id = s1.id();
+            let outcome = kernel.expand(s1, |id, x| {
+                while at < end {
+                    if let Some((soon, _)) = mine.get(at + NEAR) {
+                        x.rrac().store().approach(soon);
+                    }
+                    let Some((key, by)) = mine.get(at) else { break };
+                    at += 1;
+                    let Arrival::New(s2) = x.arrive(Packed { key, parent: id, looked: Looked::NOWHERE })
+                    else {
+                        continue;
+                    };
+                    let s2_id = s2.id();
+                    x.rrac().store().unpack(key, next);
+                    let here = system.load(judge, next);
+                    let errors = x.kernel().rerr().get().len();
+                    // It ends no share.
+                    let _ = observers.enter(watch, &mut Off, x, here, s2, (id, Some(by)));
+                    let is_open = x.kernel().rerr().get().len() == errors;
+                    entering.entered((*me, id), s2_id, depth + 1, is_open, key);
+                    entering.harvest(watch, depth + 1, others, key);
+                }
+                let is_over = is_whole && !has_handed_on;
+                if is_over { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            match outcome {
+                Outcome::Exhausted(s1) => {
+                    kernel.remove(s1);
+                    if let Some(log) = entering.log {
+                        log(Event::Removed { state: (*me, id) });
+                    }
+                }
+                Outcome::Stopped(s1) if is_whole => match held.back_mut() {
+                    Some((last, all)) if *last == depth => all.push(s1),
+                    _ => held.push_back((depth, vec![s1])),
+                },
+                Outcome::Stopped(s1) => given_up.push(s1),
+            }
+        }
+        mine.clear();
     }
 }
 
 impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
     fn initial(&mut self, others: &mut dyn Others) {
+        if let Some((depth, finding)) = self.before.take() {
+            let key = finding.state.map(|state| others.portable(&self.kernel.rrac().store().key(state)));
+            let (depth, key) = (depth.unwrap_or(0), key.unwrap_or_default());
+            self.nearest = Some(Nearest { depth, key, finding });
+        }
         let (Some(token), Some(firsts)) = (self.root.take(), self.firsts.take()) else { return };
         let Share { system, observers, worker, watch, kernel, keys, me, packed, stop, .. } = self;
-        let Share { homes, levels, nearest, told, log, .. } = self;
-        let mut entering = Entering { homes, levels, nearest, told, log: log.as_ref(), me: *me };
+        let Share { homes, depths, levels, nearest, told, log, .. } = self;
+        let mut entering = Entering { homes, depths, levels, nearest, told, log: log.as_ref(), me: *me };
         let mut complete = None;
         let outcome = kernel.expand_root(token, |x| {
             let mut initial = Initial::<S, V> {
@@ -520,25 +588,27 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
     }
 
     fn expand(&mut self, most: usize, others: &mut dyn Others) -> ControlFlow<()> {
-        for _ in 0..most {
-            let Some((depth, n)) = self.levels.front().copied().filter(|(_, n)| *n > 0) else {
-                return ControlFlow::Continue(());
-            };
+        let Some((depth, waiting)) = self.levels.front().copied() else { return ControlFlow::Continue(()) };
+        self.recent.fit(self.kernel.rrac().store().len());
+        let mut flow = ControlFlow::Continue(());
+        let mut taken = 0;
+        while taken < waiting.min(most) && flow.is_continue() {
             if self.look() {
-                return ControlFlow::Break(());
-            }
-            let Some(s1) = self.kernel.take() else { return ControlFlow::Break(()) };
-            // The last of a depth takes its place in the list with it: what it leads to comes behind.
-            match (n, self.levels.front_mut()) {
-                (2.., Some((_, n))) => *n -= 1,
-                _ => drop(self.levels.pop_front()),
-            }
-            self.step(s1, depth, others);
-            if n == 1 {
-                break;
+                flow = ControlFlow::Break(());
+            } else if let Some(s1) = self.kernel.take() {
+                taken += 1;
+                self.prepare(s1, depth, others);
+            } else {
+                flow = ControlFlow::Break(());
             }
         }
-        ControlFlow::Continue(())
+        // The last of a depth takes its place in the list with it: what it leads to comes behind.
+        match self.levels.front_mut() {
+            Some((_, n)) if taken < waiting => *n -= taken,
+            _ => drop(self.levels.pop_front()),
+        }
+        self.fire(depth, others);
+        flow
     }
 
     fn arrive(
@@ -554,13 +624,13 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
             return ControlFlow::Break(());
         }
         let Share { system, observers, watch, kernel, judge, me, row, .. } = self;
-        let Share { homes, levels, nearest, told, log, .. } = self;
-        let mut entering = Entering { homes, levels, nearest, told, log: log.as_ref(), me: *me };
+        let Share { homes, depths, levels, nearest, told, log, .. } = self;
+        let mut entering = Entering { homes, depths, levels, nearest, told, log: log.as_ref(), me: *me };
         kernel.receive(|x| match x.arrive(Packed { key, parent, looked: Looked::NOWHERE }) {
             Arrival::Known(_) => {}
             Arrival::New(s2) => {
                 let id = s2.id();
-                x.rrac().store().read(id, row);
+                x.rrac().store().unpack(key, row);
                 let here = system.load(judge, row);
                 let (errors, by) = (x.kernel().rerr().get().len(), Some(operation));
                 // It ends no share.
@@ -573,8 +643,10 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
         ControlFlow::Continue(())
     }
 
-    fn prefetch(&self, key: &[u64]) {
-        self.kernel.rrac().store().prefetch(key);
+    fn prefetch(&self, soon: Option<&[u64]>, sooner: Option<&[u64]>) {
+        let store = self.kernel.rrac().store();
+        soon.into_iter().for_each(|key| store.prefetch(key));
+        sooner.into_iter().for_each(|key| store.approach(key));
     }
 
     fn settle(&mut self, before: u64) {
@@ -600,6 +672,11 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
 
     fn interrupt(&mut self) {
         self.watch.interrupt();
+    }
+
+    fn may_go_on(&self) -> bool {
+        let is_end = |why: &Why| matches!(why, Why::MaxStates(_) | Why::Interrupted);
+        !self.stop.load(Ordering::Relaxed) && self.watch.why().as_ref().is_none_or(is_end)
     }
 
     fn nearest(&self) -> Option<&Nearest> {
@@ -643,7 +720,7 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
 
     fn link(&self, state: StateId) -> Option<(Row, Option<(Process, StateId)>)> {
         let store = self.kernel.rrac().store();
-        let home = *self.homes.get(state as usize)?;
+        let home = self.homes.get(state)?;
         Some((store.key(state), store.parent(state).map(|parent| (home, parent))))
     }
 
@@ -667,6 +744,37 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
         Explored { verdict, counts, finding, store: path, reduction: None, is_complete, is_early: false }
     }
 
+    fn keep(&mut self, depth: Option<u64>) -> Option<KeptShare> {
+        let kernel = &self.kernel;
+        // As [`super::handover`] has it; and the root has been expanded.
+        let is_whole = !self.stop.load(Ordering::Relaxed)
+            && !kernel.root_open()
+            && kernel.unclassified() == 0
+            && kernel.rerr().get().is_empty()
+            && self.given_up.is_empty()
+            && (self.nearest.is_none() || self.options.all);
+        let is_closed = match depth {
+            Some(depth) => self.levels.front().is_none_or(|(first, _)| *first >= depth),
+            None => self.held.is_empty(),
+        };
+        // Whoever reads it wants to know the depth of each.
+        let is_told = self.depths.iter().map(|n| *n as usize).sum::<usize>() == kernel.rrac().store().len();
+        if !is_whole || !is_closed || !is_told {
+            return None;
+        }
+        for worker in [&mut self.worker, &mut self.judge] {
+            self.watch.cut(self.system.cut(worker));
+        }
+        let (layout, states) = kernel.rrac().store().freeze();
+        let open = kernel.runex().waiting().iter().collect();
+        let finding = self.nearest.as_ref().map(|n| n.finding.clone());
+        let found = SoFar { finding, ..self.watch.so_far() };
+        let course =
+            Course { found, place: Place { is_over: true, ..Place::default() }, ..Course::default() };
+        let kept = Kept { layout, states, open, course };
+        Some(KeptShare { kept, homes: self.homes.clone(), depths: self.depths.clone() })
+    }
+
     fn log_to(&mut self, log: Log) {
         self.log = Some(log);
     }
@@ -686,35 +794,54 @@ impl Mine {
     }
 
     #[inline]
-    fn get(&self, i: usize) -> (&[u64], usize) {
+    fn get(&self, i: usize) -> Option<(&[u64], usize)> {
+        let by = *self.operations.get(i)?;
         let words = self.keys.len() / self.operations.len();
-        (&self.keys[i * words..(i + 1) * words], self.operations[i] as usize)
+        Some((&self.keys[i * words..(i + 1) * words], by as usize))
     }
 }
 
+/// A state whose successors have been seen, and not yet stored.
+struct Prepared<'b> {
+    s1: Taken<'b, StateId>,
+    /// Where those that belong here end.
+    mine: usize,
+    has_handed_on: bool,
+    is_whole: bool,
+}
+
+/// So long before a key is looked up, the memory is asked for the row that it will be compared with.
+const NEAR: usize = 8;
+
 /// The successors of a state: those that belong to others are handed on, and those that belong here are put down, and
 /// asked for, until all have been seen.
-struct Successors<'v, 'k, 'b, S: System, V: ByKey> {
+struct Successors<'v, S: System, V: ByKey> {
     system: &'v S,
-    x: &'v Expansion<'k, 'b, V, Runex, super::hooks::Rerr>,
+    store: &'v Store,
     watch: &'v mut Watch,
     keys: &'v mut V::Keys,
     packed: &'v mut Vec<u64>,
     recent: &'v mut Recent,
+    changed: &'v [Changed],
+    /// The key of the state that is expanded.
+    source: &'v [u64],
     mine: &'v mut Mine,
     others: &'v mut dyn Others,
-    is_cheap: bool,
     id: StateId,
     me: Process,
     handed_on: usize,
 }
 
-impl<S: System, V: ByKey> Visitor<S::Here> for Successors<'_, '_, '_, S, V> {
+impl<S: System, V: ByKey> Visitor<S::Here> for Successors<'_, S, V> {
     fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
-        let Successors { x, watch, others, packed, .. } = self;
-        let store = x.rrac().store();
+        let Successors { store, watch, others, packed, .. } = self;
         packed.clear();
-        store.pack_to(self.keys.key(t.target), packed);
+        if V::REDUCES {
+            store.pack_to(self.keys.key(t.target), packed);
+        } else {
+            // Without reduction the key is the state.
+            store.pack_changed(self.source, &self.changed[t.operation], t.target, packed);
+        }
         let is_new = !(V::REDUCES && self.system.operations()[t.operation].may_repeat) || {
             let mut label: Label = self.system.label(t.operation, t.here);
             label.extend_from_slice(packed);
@@ -722,14 +849,7 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Successors<'_, '_, '_, S, V> {
         };
         watch.counts.transitions += u64::from(is_new);
         watch.counts.operations[t.operation] += u64::from(is_new);
-        if !self.is_cheap && store.has(packed) {
-            return ControlFlow::Continue(());
-        }
-        if !self.is_cheap && self.recent.had(packed) {
-            self.handed_on += 1;
-            return ControlFlow::Continue(());
-        }
-        let owner = others.owner(packed);
+        let (owner, hash) = others.owner(packed);
         if owner == self.me {
             store.prefetch(packed);
             self.mine.keys.extend_from_slice(packed);
@@ -738,7 +858,7 @@ impl<S: System, V: ByKey> Visitor<S::Here> for Successors<'_, '_, '_, S, V> {
         }
         // Also where it was handed on before: it may not have arrived yet.
         self.handed_on += 1;
-        if !self.is_cheap || !self.recent.had(packed) {
+        if !self.recent.had(packed, hash) {
             others.hand_on(owner, packed, self.id, t.operation);
         }
         ControlFlow::Continue(())
@@ -778,7 +898,7 @@ impl<S: System, V: ByKey> Starts<S::Worker> for Initial<'_, '_, '_, '_, S, V> {
             let key = keys.key(row);
             packed.clear();
             x.rrac().store().pack_to(key, packed);
-            if others.owner(packed) == entering.me {
+            if others.owner(packed).0 == entering.me {
                 let id = match x.arrive(Packed { key: packed, parent: ROOT, looked: Looked::NOWHERE }) {
                     Arrival::Known(id) => id,
                     Arrival::New(s2) => {

@@ -190,11 +190,11 @@ pub fn check(
     let options = &Options { deadlock: task.options.deadlock && has_operations, ..task.options.clone() };
     let (mut of_checkpoints, mut is_elsewhere) = (vec![], None);
     let (explored, report) = match (&task.audit, &task.checkpoint) {
-        (None, None) if options.processes => {
+        (None, wish) if options.processes => {
             let Some(joined) = &task.joined else {
                 return Err(vec![plain_error("the other processes were not met")]);
             };
-            let ended = distributed::explore(solved, action, joined, options, deadline)?;
+            let ended = distributed::explore(solved, action, joined, wish.as_ref(), options, deadline)?;
             of_checkpoints = ended.notes;
             is_elsewhere = (!joined.is_first()).then_some(ended.decision);
             (ended.explored, None)

@@ -38,6 +38,20 @@ pub fn taken_up(states: usize, open: usize) -> String {
     )
 }
 
+/// The same by several processes.
+pub fn taken_up_by_all(states: u64, before: usize, now: usize) -> String {
+    let begin = format!("the search was taken up from a checkpoint with {} states", grouped(states));
+    match before == now {
+        true => format!("{begin}, by {now} processes"),
+        false => format!("{begin} of {before} processes, divided anew among {now}"),
+    }
+}
+
+/// How their checkpoints went.
+pub fn written_by_all(checkpoints: u64, states: u64) -> String {
+    format!("checkpoints: {checkpoints} written beside the search, the last with {} states", grouped(states))
+}
+
 /// The checkpoint was looked at.
 pub fn audited(expanded: u64) -> String {
     format!(

@@ -6,7 +6,7 @@ use crate::support::random::Machine as Random;
 use crate::support::{explore, solved};
 use kanon::distribute::link::Net;
 use kanon::distribute::meet::{Meeting, Token, meet};
-use kanon::distribute::{self, Found, Task, portable};
+use kanon::distribute::{self, Found, Keeping, Task, portable};
 use kanon::explore::share::{Event, Log};
 use kanon::explore::{Counts, Explored, Options};
 use kanon::model::Model;
@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-const PATIENT: Duration = Duration::from_secs(60);
+pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 
 /// Both ends of a connection, through somebody between them if there is one.
 fn pair(between: Option<&Relay>) -> (TcpStream, TcpStream) {
@@ -43,10 +43,10 @@ fn pair(between: Option<&Relay>) -> (TcpStream, TcpStream) {
     (one, other)
 }
 
-type Streams = Vec<Vec<Option<TcpStream>>>;
+pub(crate) type Streams = Vec<Vec<Option<TcpStream>>>;
 
 /// Connections between all pairs of processes.
-fn mesh(n: usize, between: impl Fn(usize, usize) -> Option<Arc<Relay>>) -> Streams {
+pub(crate) fn mesh(n: usize, between: impl Fn(usize, usize) -> Option<Arc<Relay>>) -> Streams {
     let mut streams: Streams = (0..n).map(|_| (0..n).map(|_| None).collect()).collect();
     for (i, j) in (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))) {
         let relay = between(i, j);
@@ -57,7 +57,11 @@ fn mesh(n: usize, between: impl Fn(usize, usize) -> Option<Arc<Relay>>) -> Strea
 }
 
 /// Runs so many processes, each on a thread of its own.
-fn processes(streams: Streams, silence: Duration, run: impl Fn(&mut Net) -> Found + Sync) -> Vec<Found> {
+pub(crate) fn processes(
+    streams: Streams,
+    silence: Duration,
+    run: impl Fn(&mut Net) -> Found + Sync,
+) -> Vec<Found> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = streams
             .into_iter()
@@ -87,7 +91,8 @@ fn of_machine(model: &Model, sizes: &Scope, options: &Options, net: &mut Net) ->
         stop: &stop,
         log: None,
     };
-    let found = distribute::explore(&*machine, action, task, net, &mut |_, _| {}).expect("they go together");
+    let found = distribute::explore(&*machine, action, task, net, Keeping::default(), &mut |_, _| {})
+        .expect("they go together");
     // A counterexample is one here, too: every step of it can be taken again.
     if let Some(state) = found.explored.finding.as_ref().and_then(|f| f.state) {
         let path = kanon::trace::rebuild::rebuild(&*machine, action, &found.explored, state);
@@ -101,7 +106,7 @@ fn together(model: &Model, sizes: &Scope, options: &Options, n: usize) -> Vec<Fo
     processes(mesh(n, |_, _| None), PATIENT, |net| of_machine(model, sizes, options, net))
 }
 
-fn depth(e: &Explored) -> Option<usize> {
+pub(crate) fn depth(e: &Explored) -> Option<usize> {
     e.store.depth(e.finding.as_ref()?.state?, usize::MAX - 1)
 }
 
@@ -156,7 +161,7 @@ fn same(what: &str, model: &Model, sizes: &Scope, options: &Options, all: &[usiz
 }
 
 /// Everything but what is open.
-fn numbers(counts: &Counts) -> String {
+pub(crate) fn numbers(counts: &Counts) -> String {
     format!("{:?}", Counts { open: 0, ..counts.clone() })
 }
 
@@ -167,11 +172,11 @@ fn of(file: &str, args: &ScopeArgs) -> (Model, Scope) {
     (model, sizes)
 }
 
-fn with_card(file: &str, set: &str, n: u64) -> (Model, Scope) {
+pub(crate) fn with_card(file: &str, set: &str, n: u64) -> (Model, Scope) {
     of(file, &ScopeArgs { card: vec![(set.to_string(), n)], ..ScopeArgs::default() })
 }
 
-fn text(text: &str) -> (Model, Scope) {
+pub(crate) fn text(text: &str) -> (Model, Scope) {
     let model = load_text("m.mch", text).model.expect("a model");
     let sizes = scope(&model, &ScopeArgs::default()).expect("sizes").0;
     (model, sizes)
@@ -389,9 +394,10 @@ fn replayed(seed: u64, n: usize, processes_: usize) -> (bool, usize) {
             };
             log.lock().unwrap().push(did);
         });
-        let codec = |layout| Some(Box::new(portable::plain(&graph, &layout)?) as Box<dyn portable::Codec>);
+        let codec = |layout| portable::plain(&graph, &layout);
         let task = Task { options: &options, codec: &codec, stop: &stop, log: Some(log) };
-        distribute::explore(&graph, None, task, net, &mut |_, _| {}).expect("they go together")
+        distribute::explore(&graph, None, task, net, Keeping::default(), &mut |_, _| {})
+            .expect("they go together")
     });
     let holds = found[0].explored.verdict.holds();
     let l = L::new(n, 1);
@@ -464,7 +470,7 @@ const STALL: u8 = 1;
 const CUT: u8 = 2;
 
 /// Somebody between two processes.
-struct Relay {
+pub(crate) struct Relay {
     what: Arc<AtomicU8>,
     delay: Duration,
     bytes: usize,

@@ -21,6 +21,7 @@ mod refine;
 mod refine_events;
 mod refine_faults;
 mod refine_pairs;
+mod shares;
 mod starts;
 #[path = "../support/mod.rs"]
 mod support;

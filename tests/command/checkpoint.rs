@@ -14,23 +14,23 @@ const QUEUES: &str = "MACHINE queues SETS P VARIABLES q, n INVARIANT q : seq(P) 
       get = PRE size(q) > 0 THEN q, n := tail(q), 100000000000000000000 + size(q) END
     END";
 
-fn fresh(name: &str) -> PathBuf {
+pub(crate) fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("resumed").join(name);
     let _ = std::fs::remove_dir_all(&path);
     path
 }
 
-fn number(name: &str, otherwise: u32) -> u32 {
+pub(crate) fn number(name: &str, otherwise: u32) -> u32 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise)
 }
 
-fn spawn(args: &[&str]) -> Child {
+pub(crate) fn spawn(args: &[&str]) -> Child {
     let child = program().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     child.expect("the program starts")
 }
 
 /// What does not depend on when a run began.
-fn essence(answer: &str) -> Value {
+pub(crate) fn essence(answer: &str) -> Value {
     let mut v: Value = serde_json::from_str(answer).unwrap_or_else(|e| panic!("{e}: {answer}"));
     let kept = [
         "verdict",
@@ -52,12 +52,12 @@ fn essence(answer: &str) -> Value {
     v
 }
 
-fn notes(ran: &Ran) -> String {
+pub(crate) fn notes(ran: &Ran) -> String {
     let v: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}: {}{}", ran.out, ran.err));
     v["notes"].to_string()
 }
 
-fn generations(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn generations(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path()));
     let mut all: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "kanon")).collect();
     all.sort_by_key(|p| p.file_stem().and_then(|s| s.to_str()?.parse::<u64>().ok()));
@@ -65,7 +65,7 @@ fn generations(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A sequence of numbers below 1000 (a linear congruence is random enough for moments).
-fn draws(mut seed: u64) -> impl FnMut() -> u64 {
+pub(crate) fn draws(mut seed: u64) -> impl FnMut() -> u64 {
     move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % 1000
@@ -184,7 +184,7 @@ fn to_the_end(folder: &Path) -> Ran {
     ran
 }
 
-fn copy(from: &Path, name: &str) -> PathBuf {
+pub(crate) fn copy(from: &Path, name: &str) -> PathBuf {
     let to = fresh(name);
     std::fs::create_dir_all(&to).expect("a folder");
     for path in generations(from) {

@@ -22,7 +22,7 @@ fn spawn(args: &[&str]) -> Child {
     child.expect("the program starts")
 }
 
-fn ended(child: Child) -> Ran {
+pub(crate) fn ended(child: Child) -> Ran {
     child.wait_with_output().expect("it ends").into()
 }
 
@@ -73,7 +73,6 @@ fn what_does_not_go_together_is_refused() {
         &["--symmetry", "markers"],
         &["--ltl"],
         &["--threads", "2"],
-        &["--checkpoint", "target/never"],
         &["--certificate", "target/never"],
         &["--coverage"],
         &["--refinement"],
@@ -98,7 +97,7 @@ fn a_limit_of_time_ends_all() {
 
 /// Processes that this one has started.
 #[cfg(target_os = "linux")]
-fn children(parent: u32) -> Vec<i32> {
+pub(crate) fn children(parent: u32) -> Vec<i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
     let pids = entries.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok());
     let is_child = |pid: &i32| {
@@ -124,7 +123,7 @@ fn until<T>(what: &str, mut there: impl FnMut() -> Option<T>) -> T {
 }
 
 #[cfg(target_os = "linux")]
-fn kill(pid: i32) {
+pub(crate) fn kill(pid: i32) {
     let pid = nix::unistd::Pid::from_raw(pid);
     // It may have ended.
     let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
@@ -171,7 +170,7 @@ fn without_the_first_process_none_is_left() {
 }
 
 /// A file of so many addresses on the loopback, and one of a token.
-fn hosts(name: &str, n: usize) -> (PathBuf, PathBuf) {
+pub(crate) fn hosts(name: &str, n: usize) -> (PathBuf, PathBuf) {
     let listeners: Vec<TcpListener> =
         (0..n).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
     let lines: Vec<String> =

@@ -33,6 +33,7 @@ mod refine;
 mod report;
 mod schema;
 mod serve;
+mod shares;
 mod simulate;
 mod space;
 #[path = "../support/mod.rs"]

@@ -60,7 +60,14 @@ impl Code {
 
     /// The word with a code.
     pub fn word(&self, store: &Store, code: u64) -> u64 {
-        store.layout.decode(code, store.layout.fields[self.place].width)
+        store.layout.word_of(self, code)
+    }
+
+    /// Puts another code into a packed row.
+    #[inline]
+    pub fn set(&self, packed: &mut [u64], code: u64) {
+        let word = &mut packed[self.word];
+        *word = *word & !(self.mask << self.shift) | (code & self.mask) << self.shift;
     }
 }
 
@@ -217,8 +224,18 @@ impl Layout {
         self.fields.iter().map(|f| self.field(packed, f))
     }
 
+    /// The word with a code.
+    pub fn word_of(&self, code: &Code, bits: u64) -> u64 {
+        self.decode(bits, self.fields[code.place].width)
+    }
+
+    /// The code of a word.
+    pub fn code_for(&self, code: &Code, word: u64) -> u64 {
+        self.code(word, &self.fields[code.place])
+    }
+
     /// How rows have the word in a place.
-    pub(super) fn code_of(&self, place: usize) -> Code {
+    pub fn code_of(&self, place: usize) -> Code {
         let Field { word, shift, bits, .. } = self.fields[place];
         Code { place, word, shift, mask: u64::MAX >> (64 - bits) }
     }

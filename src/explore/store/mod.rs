@@ -327,10 +327,25 @@ impl Store {
         }
     }
 
-    /// Whether a key is stored.
+    /// See [`Store::pack_changed`]; without places all of a row is packed.
+    pub fn changed(&self, places: Option<&[usize]>) -> Changed {
+        self.layout.changed(places)
+    }
+
+    /// [`Store::pack_to`] for a row that differs from that of another key in certain places only.
     #[inline]
-    pub fn has(&self, key: &[u64]) -> bool {
-        !self.slot(key, hash(key)).is_free()
+    pub fn pack_changed(&self, from: &[u64], changed: &Changed, row: &[u64], key: &mut Vec<u64>) {
+        match from {
+            [from] => key.push(self.layout.pack_changed(*from, changed, row)),
+            _ => self.pack_to(row, key),
+        }
+    }
+
+    /// The row that a key packs.
+    #[inline]
+    pub fn unpack(&self, key: &[u64], row: &mut Vec<u64>) {
+        row.clear();
+        row.extend(self.layout.unpack(key));
     }
 
     /// Whether the limit of memory has kept the index from growing. It has room for some more states.
@@ -484,6 +499,14 @@ impl Store {
     #[inline]
     pub fn prefetch(&self, key: &[u64]) {
         self.index.prefetch(hash(key));
+    }
+
+    /// Asks the memory for the row with which a key will most probably be compared.
+    #[inline]
+    pub fn approach(&self, key: &[u64]) {
+        if let Some(id) = self.index.guess(hash(key)) {
+            self.rows.prefetch(id);
+        }
     }
 
     /// Stores a key if it is not there: neither in memory, nor on disk, where somebody has looked, or looks now.
