@@ -1,12 +1,12 @@
 //! Keys that travel, and what all processes take a key for.
 //!
-//! A packed key whose fields are ordinals, bits, small integers and short sequences means the same everywhere, so its words travel. Names
-//! of interned values, and numbers of large integers, mean something in one process only. Their words travel as well, and
-//! each process tells each other one what a name stands for, by structure, as it is written into checkpoints, before it
-//! uses that name for the first time; who hears it gives the value a name of its own, and reads the sender's name as that
-//! from then on. What comes from one process comes in the order in which it was sent (timely's channels keep it), so a
-//! name that was not introduced is an error of ours, and is told; so is one that is introduced twice. A name is never
-//! given to another value, since values are interned once and stay.
+//! A packed key whose fields are ordinals, bits, small integers and short sequences means the same everywhere, so its
+//! words travel. Names of interned values, and numbers of large integers, mean something in one process only. Their
+//! words travel as well, and each process tells each other one what a name stands for, by structure, as it is written
+//! into checkpoints, before it uses that name for the first time; who hears it gives the value a name of its own, and
+//! reads the sender's name as that from then on. What comes from one process comes in the order in which it was sent
+//! (timely's channels keep it), so a name that was not introduced is an error of ours, and is told; so is one that is
+//! introduced twice. A name is never given to another value, since values are interned once and stay.
 //!
 //! Where a key belongs is decided by a hash of what it means: a name enters it by the hash of its value's structure.
 
