@@ -335,9 +335,8 @@ impl Store {
     /// [`Store::pack_to`] for a row that differs from that of another key in certain places only.
     #[inline]
     pub fn pack_changed(&self, from: &[u64], changed: &Changed, row: &[u64], key: &mut Vec<u64>) {
-        match from {
-            [from] => key.push(self.layout.pack_changed(*from, changed, row)),
-            _ => self.pack_to(row, key),
+        if !self.layout.pack_changed(from, changed, row, key) {
+            key.extend_from_slice(from);
         }
     }
 
