@@ -138,7 +138,7 @@ fn a_store_is_a_map() {
                     Width::Integer => (*w as i64 >> (few * 16)) as u64,
                     Width::Sequence(_) if w % 8 == 1 => w >> (few * 16) | 1,
                     Width::Sequence(packing) => {
-                        let size = (w >> 3) as usize % (packing.most() + 1) >> few;
+                        let size = ((w >> 3) as usize % (packing.most() + 1)) >> few;
                         let items: Vec<u64> = (0..size).map(|i| (w >> i) % packing.carrier()).collect();
                         packing.word(items.into_iter()).expect("it fits")
                     }
