@@ -264,7 +264,7 @@ pub fn answers(bytes: &[u8]) {
     };
     for asked in [false, true] {
         let answer = heard(asked);
-        let states = answer.counts.states as usize;
+        let states = answer.counts.states;
         assert!(!answer.verdict.holds() || (0 < states && states < ends), "it holds, and nobody said so");
     }
 }
