@@ -162,7 +162,8 @@ fn same(name: &str, model: &Model, sizes: &Scope, options: &Options, seed: u64, 
         let explored = search.by(n, is_again, death).swap_remove(0).explored;
         // What was found before it died is told; but with `all` it is not over.
         let has_died = matches!(explored.verdict, Verdict::Unknown(Why::Interrupted | Why::MaxStates(_)));
-        if !has_died && !(options.all && explored.counts.open > 0) {
+        let is_disturbed = death.is_some() || limit.is_some();
+        if !has_died && !(options.all && is_disturbed && !explored.is_complete) {
             break explored;
         }
         (dead, lives.deaths) = (dead + 1, lives.deaths + 1);
