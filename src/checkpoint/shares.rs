@@ -19,7 +19,7 @@ use super::file::{self, Reader};
 use super::states::{self, Rows, damaged, flush};
 use super::{Asked, EVERY_SHARE, Resumed, Wish, course, head};
 use crate::explore::keep::{Again, Course, Homes, KeptShare, ShareAgain, SoFar};
-use crate::explore::share::Process;
+use crate::explore::others::Process;
 use crate::explore::store::{Arriving, ROOT};
 use crate::explore::{Layout, StateId, Store};
 use crate::lang::diag::SourceMap;

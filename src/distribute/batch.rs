@@ -1,7 +1,7 @@
 //! States on their way from one process to another: what timely exchanges.
 
 use crate::explore::StateId;
-use crate::explore::share::Process;
+use crate::explore::others::Process;
 use kanon_checker::codec::{Bytes, put_number};
 use timely::Accountable;
 use timely::bytes::arc::Bytes as Shared;

@@ -18,7 +18,8 @@ use super::flow::Flow;
 use super::link::Net;
 use crate::checkpoint::shares::{Done, Shares};
 use crate::explore::keep::ShareAgain;
-use crate::explore::share::{Part, Process};
+use crate::explore::others::Process;
+use crate::explore::share::Part;
 use serde_json::{Value, json};
 use timely::dataflow::operators::Capability;
 

@@ -8,7 +8,7 @@
 //! is lost is told to whoever drives the search ([`Net::lost`]), what is still to be sent over it is dropped, and
 //! whoever reads from it waits until the program ends. The search is over then, and it has no answer.
 
-use crate::explore::share::Process;
+use crate::explore::others::Process;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{self, BufReader, ErrorKind, Read, Write};

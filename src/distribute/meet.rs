@@ -9,7 +9,7 @@
 //! your own.
 
 use super::link::Net;
-use crate::explore::share::Process;
+use crate::explore::others::Process;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read, Write};

@@ -12,7 +12,7 @@
 
 use crate::checkpoint::states::{form, named};
 use crate::explore::Layout;
-use crate::explore::share::Process;
+use crate::explore::others::Process;
 use crate::explore::store::Code;
 use crate::system::{Machine, System, Width};
 use crate::value::hash;

@@ -31,7 +31,7 @@
 //! Absent on purpose: files, values, threads, clocks.
 
 use super::order::{Order, Waiting};
-use super::share::Process;
+use super::others::Process;
 use super::store::{Frozen, Layout, StateId, Store};
 pub use super::watch::SoFar;
 use crate::symmetry::{Action, Reducer, Strategy};

@@ -18,6 +18,7 @@ pub(crate) mod memory;
 mod observe;
 mod orbits;
 pub mod order;
+pub mod others;
 pub mod plan;
 mod reduced;
 mod root;

@@ -15,7 +15,8 @@
 use super::drive::{Search, reduce};
 use super::hooks::{ByKey, Driven, Keys, Off, Runex, Visited};
 use super::keep::{Course, Homes, Kept, KeptShare, Place, ShareAgain};
-use super::observe::{self, Observers};
+use super::observe::Observers;
+use super::others::{Mine, Others, Process, Recent, Successors};
 use super::plan::{Asked, Refusal, plan, reducible};
 use super::search::{Explored, Firsts, scope, waiting};
 use super::store::{Changed, Layout, Looked, Packed, ROOT, Row, StateId, Store};
@@ -23,7 +24,7 @@ use super::watch::{Counts, SoFar, Watch};
 use super::{Finding, FindingKind, Options};
 use crate::lang::diag::Span;
 use crate::symmetry::Action;
-use crate::system::{Label, Starts, Stop, System, Transition, Visitor};
+use crate::system::{Starts, Stop, System};
 use crate::value::fault::Fault;
 use crate::verdict::{Complete, Ended, Exact, Verdict, Why};
 use kanon_refinement::kernel::{self, Arrival, Expansion, Outcome, Pass, Taken};
@@ -31,24 +32,6 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// A process, by its number.
-pub type Process = u16;
-
-/// The other processes, as a share sees them.
-pub trait Others {
-    /// How many processes there are, and which one this is.
-    fn processes(&self) -> (usize, Process);
-
-    /// Which process a packed key belongs to, and a hash of it.
-    fn owner(&mut self, key: &[u64]) -> (Process, u64);
-
-    /// Hands on a key: a successor of a state of this process, by an operation.
-    fn hand_on(&mut self, to: Process, key: &[u64], parent: StateId, operation: usize);
-
-    /// The key in a form that all processes know, and in which keys are ordered.
-    fn portable(&mut self, key: &[u64]) -> Vec<u8>;
-}
 
 /// What was found first: the least in an order that all processes know.
 #[derive(Clone, Debug)]
@@ -285,43 +268,6 @@ impl<S: System, D: FnOnce(&mut dyn Part) -> Explored> Search for Shared<'_, S, D
             }
             explored
         })
-    }
-}
-
-/// Keys that were handed on lately: they have arrived where they belong, or will have before what comes now.
-struct Recent {
-    words: usize,
-    places: usize,
-    keys: Vec<u64>,
-}
-
-impl Recent {
-    const LEAST: usize = 1 << 14;
-    const MOST: usize = 1 << 20;
-
-    fn new(words: usize) -> Recent {
-        // No packed word has all bits: fields have 63 of them.
-        Recent { words, places: Recent::LEAST, keys: vec![u64::MAX; words * Recent::LEAST] }
-    }
-
-    /// Has room for as many as there are states, unless these are very many.
-    fn fit(&mut self, states: usize) {
-        if states > self.places && self.places < Recent::MOST {
-            self.places = (4 * self.places).min(Recent::MOST);
-            self.keys = vec![u64::MAX; self.words * self.places];
-        }
-    }
-
-    #[inline]
-    fn had(&mut self, key: &[u64], hash: u64) -> bool {
-        let place = (hash as usize & (self.places - 1)) * self.words;
-        let known = &mut self.keys[place..place + self.words];
-        // Word by word: there is mostly one.
-        if known.iter().zip(key).all(|(a, b)| a == b) {
-            return true;
-        }
-        known.copy_from_slice(key);
-        false
     }
 }
 
@@ -780,27 +726,6 @@ impl<S: System, V: ByKey> Part for Share<'_, '_, S, V> {
     }
 }
 
-/// Successors that belong here: their keys, one after the other, and the operations.
-#[derive(Default)]
-struct Mine {
-    keys: Vec<u64>,
-    operations: Vec<u32>,
-}
-
-impl Mine {
-    fn clear(&mut self) {
-        self.keys.clear();
-        self.operations.clear();
-    }
-
-    #[inline]
-    fn get(&self, i: usize) -> Option<(&[u64], usize)> {
-        let by = *self.operations.get(i)?;
-        let words = self.keys.len() / self.operations.len();
-        Some((&self.keys[i * words..(i + 1) * words], by as usize))
-    }
-}
-
 /// A state whose successors have been seen, and not yet stored.
 struct Prepared<'b> {
     s1: Taken<'b, StateId>,
@@ -812,62 +737,6 @@ struct Prepared<'b> {
 
 /// So long before a key is looked up, the memory is asked for the row that it will be compared with.
 const NEAR: usize = 8;
-
-/// The successors of a state: those that belong to others are handed on, and those that belong here are put down, and
-/// asked for, until all have been seen.
-struct Successors<'v, S: System, V: ByKey> {
-    system: &'v S,
-    store: &'v Store,
-    watch: &'v mut Watch,
-    keys: &'v mut V::Keys,
-    packed: &'v mut Vec<u64>,
-    recent: &'v mut Recent,
-    changed: &'v [Changed],
-    /// The key of the state that is expanded.
-    source: &'v [u64],
-    mine: &'v mut Mine,
-    others: &'v mut dyn Others,
-    id: StateId,
-    me: Process,
-    handed_on: usize,
-}
-
-impl<S: System, V: ByKey> Visitor<S::Here> for Successors<'_, S, V> {
-    fn transition(&mut self, t: Transition<S::Here>) -> ControlFlow<()> {
-        let Successors { store, watch, others, packed, .. } = self;
-        packed.clear();
-        if V::REDUCES {
-            store.pack_to(self.keys.key(t.target), packed);
-        } else {
-            // Without reduction the key is the state.
-            store.pack_changed(self.source, &self.changed[t.operation], t.target, packed);
-        }
-        let is_new = !(V::REDUCES && self.system.operations()[t.operation].may_repeat) || {
-            let mut label: Label = self.system.label(t.operation, t.here);
-            label.extend_from_slice(packed);
-            watch.labels.insert(label)
-        };
-        watch.counts.transitions += u64::from(is_new);
-        watch.counts.operations[t.operation] += u64::from(is_new);
-        let (owner, hash) = others.owner(packed);
-        if owner == self.me {
-            store.prefetch(packed);
-            self.mine.keys.extend_from_slice(packed);
-            self.mine.operations.push(t.operation as u32);
-            return ControlFlow::Continue(());
-        }
-        // Also where it was handed on before: it may not have arrived yet.
-        self.handed_on += 1;
-        if !self.recent.had(packed, hash) {
-            others.hand_on(owner, packed, self.id, t.operation);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn fault(&mut self, operation: usize, fault: Box<Fault>) -> ControlFlow<()> {
-        observe::fault(self.watch, fault, operation, self.id)
-    }
-}
 
 /// The initial states of all starts.
 struct Initial<'v, 'k, 'b, 'e, S: System, V: ByKey> {

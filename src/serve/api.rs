@@ -2,9 +2,9 @@
 //! says what went wrong.
 
 use super::http::{Request, Response};
-use super::job::{Job, Subject, Way, Work};
+use super::job::{Job, Subject, Work};
 use super::limits::lock;
-use super::other::{self, Other};
+use super::other::{self, Other, Way};
 use super::shape;
 use super::tabs::{Opened, Tab, Tabs};
 use crate::animate::{From, Limits, Place, Session};
@@ -340,7 +340,7 @@ fn see_other(other: &mut Other, question: &str, asked: &Json, deadline: &Deadlin
             return Ok(Done::Moved(None));
         }
         "picture" => shape::picture(None),
-        "graph" => other.graph(most, deadline)?,
+        "graph" => shape::graph(&other.graph(most, deadline)?),
         "relations" => shape::relations(&[]),
         "orbit" => json!({ "states": [] }),
         "click" => return Err(Wrong::Said("there is no picture".into())),

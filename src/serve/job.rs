@@ -2,7 +2,7 @@
 
 use super::limits::{Limits, lock};
 use super::models;
-use super::other::{self, Origin};
+use super::other::{self, Origin, Way};
 use crate::explore::Options;
 use crate::explore::memory::Limit;
 use crate::explore::search::Progress;
@@ -11,10 +11,8 @@ use crate::ltl::space;
 use crate::model::scope::ScopeArgs;
 use crate::report;
 use crate::run::compare::Compared;
-use crate::run::other::Step;
 use crate::run::{Bounds, Deadline, Project, Task, check, ltl};
 use crate::symmetry::Strategy;
-use crate::trace::Trace;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -39,14 +37,6 @@ pub enum Subject {
     /// A machine of B: the files that it may refer to, its own, and its sizes.
     Machine(Arc<dyn Files>, PathBuf, ScopeArgs),
     Other(Origin),
-}
-
-/// The way to what was found.
-#[derive(Clone)]
-pub enum Way {
-    /// Of a machine.
-    Trace(Trace),
-    Steps(Vec<Step>),
 }
 
 /// A check that runs, or has run. Dropping it stops it.

@@ -2,9 +2,7 @@
 //!
 //! Programs in XTL are not opened: they run only where the user has said so on a command line that names them.
 
-use super::job::Way;
-use super::shape;
-use crate::animate::{Animated, other};
+use crate::animate::{Animated, Graph, other};
 use crate::explore::{Options, Progress};
 use crate::lang::diag::{FileId, SourceMap};
 use crate::lang::files::Files;
@@ -13,6 +11,7 @@ use crate::report;
 use crate::run::Deadline;
 use crate::run::other::{About, Asked, Language, Question, States, Step, compare, open_from};
 use crate::symmetry::Strategy;
+use crate::trace::Trace;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,7 +62,7 @@ impl Other {
     }
 
     /// The states that are drawn, and where the walk is among them.
-    pub fn graph(&self, most: usize, deadline: &Deadline) -> Result<Json, String> {
+    pub fn graph(&self, most: usize, deadline: &Deadline) -> Result<Graph, String> {
         let mut graph = other::graph(self.states(most, deadline)?);
         let here: Vec<String> =
             self.walk.state().iter().map(|v| format!("{} = {}", v.name, v.value)).collect();
@@ -71,7 +70,7 @@ impl Other {
         if self.walk.history().at.is_some() {
             graph.nodes.iter_mut().filter(|n| n.text == here).for_each(|n| n.here = true);
         }
-        Ok(shape::graph(&graph))
+        Ok(graph)
     }
 
     fn states(&self, most: usize, deadline: &Deadline) -> Result<States, String> {
@@ -122,6 +121,14 @@ pub fn follow(walk: &mut dyn Animated, steps: &[Step], deadline: &Deadline) -> O
         Ok(loaded) => loaded.failure,
         Err(why) => Some(why),
     }
+}
+
+/// The way to what was found.
+#[derive(Clone)]
+pub enum Way {
+    /// Of a machine.
+    Trace(Trace),
+    Steps(Vec<Step>),
 }
 
 /// What is to be done with a model.
