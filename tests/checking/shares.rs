@@ -163,7 +163,7 @@ fn same(name: &str, model: &Model, sizes: &Scope, options: &Options, seed: u64, 
         // What was found before it died is told; but with `all` it is not over.
         let has_died = matches!(explored.verdict, Verdict::Unknown(Why::Interrupted | Why::MaxStates(_)));
         let is_disturbed = death.is_some() || limit.is_some();
-        if !has_died && !(options.all && is_disturbed && !explored.is_complete) {
+        if !(has_died || options.all && is_disturbed && !explored.is_complete) {
             break explored;
         }
         (dead, lives.deaths) = (dead + 1, lives.deaths + 1);

@@ -52,7 +52,7 @@ fn killed_at_any_moment() {
         }
         std::thread::sleep(time.mul_f64(draw() as f64 / 1500.0));
         let children = crate::distributed::children(parent.id());
-        if draw() % 2 == 0 && !children.is_empty() {
+        if draw().is_multiple_of(2) && !children.is_empty() {
             crate::distributed::kill(children[draw() as usize % children.len()]);
         } else {
             // It may have ended.
@@ -75,7 +75,7 @@ fn killed_at_any_moment() {
     if generations(&folder).is_empty() {
         return;
     }
-    let one = draw() % 2 == 0;
+    let one = draw().is_multiple_of(2);
     let last = if one { vec!["resume", dir, "--processes", "1", "--audit"] } else { vec!["resume", dir] };
     let ran = kanon(&last);
     assert_eq!(essence(&ran.out), expected, "{}", ran.err);
