@@ -22,13 +22,16 @@ use kanon::verdict::{Verdict, Why};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("shares").join(name);
     let _ = std::fs::remove_dir_all(&path);
     path
 }
+
+/// How long a run that is over may still have the folder.
+const LEAVING: Duration = Duration::from_secs(20);
 
 /// What is searched, and where it is written down.
 struct Search<'s> {
@@ -45,8 +48,16 @@ impl Search<'_> {
 
     /// By so many processes, of which one is stopped after so many events.
     fn by(&self, n: usize, is_again: bool, death: Option<usize>) -> Vec<Found> {
-        let first = if is_again { Folder::again(self.path) } else { Folder::begin(self.path) };
-        let first = Arc::new(first.expect("a folder"));
+        // Who writes what a run before had to say may need a moment to leave the folder.
+        let begun = Instant::now();
+        let first = loop {
+            match if is_again { Folder::again(self.path) } else { Folder::begin(self.path) } {
+                Err(why) if why.contains("another program") && begun.elapsed() < LEAVING => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                first => break Arc::new(first.expect("a folder")),
+            }
+        };
         processes(mesh(n, |_, _| None), PATIENT, |net| self.one(net, &first, is_again, death))
     }
 
