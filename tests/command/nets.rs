@@ -223,7 +223,7 @@ fn what_makes_no_sense_for_a_net_is_refused_with_the_reason() {
         (&["export", net, "--aiger"], "`--aiger` is for B"),
         (
             &["prove", net],
-            "`check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl` and `animate` read it",
+            "`check`, `ltl`, `compare`, `eval`, `export`, `simulate`, `repl`, `animate` and `serve` read it",
         ),
     ];
     for (args, why) in cases {

@@ -207,7 +207,7 @@ fn pictures_and_what_is_refused() {
         (&["check", "models/demo/Library.mch", "--process", "MAIN"], "`--process` is for CSP-M"),
         (&["ltl", "models/nets/database.pnml", "true", "--process", "P"], "`--process` is for CSP-M"),
         (&["ltl", ring], "there is no formula"),
-        (&["prove", ring], "`simulate`, `repl`, `animate` and `types` read it"),
+        (&["prove", ring], "`simulate`, `repl`, `animate`, `serve` and `types` read it"),
         (&["export", ring, "--aiger"], "`--aiger` is for B"),
     ];
     for (args, what) in cases {

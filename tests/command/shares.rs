@@ -61,15 +61,17 @@ fn killed_at_any_moment() {
         let ran = parent.wait_with_output().expect("it ends");
         let done = Ran::from(ran);
         if done.code == HOLDS {
-            assert_eq!(essence(&done.out), expected, "{}", done.err);
             assert!(generations(&folder).is_empty() && shares(&folder).is_empty(), "it has its answer");
+        }
+        // It may have been killed after it had said all.
+        if done.code == HOLDS || done.out.ends_with("}\n") && done.out.contains("\"holds\"") {
+            assert_eq!(essence(&done.out), expected, "{}", done.err);
             finished += 1;
             continue;
         }
         if done.code == UNKNOWN && !generations(&folder).is_empty() {
             assert!(done.out.contains("kanon resume"), "{}{}", done.out, done.err);
         }
-        assert!(!done.out.contains("\"holds\""), "{}{}", done.out, done.err);
         killed += 1;
     }
     if generations(&folder).is_empty() {

@@ -48,7 +48,7 @@ fn mistakes_have_places() {
     // What is typed is not explored by every command, and says so.
     let ran = kanon(&["prove", "models/csp/Buffer.csp"]);
     assert_eq!(ran.code, WRONG);
-    let read = "`check`, `ltl`, `eval`, `export`, `simulate`, `repl`, `animate` and `types` read it";
+    let read = "`check`, `ltl`, `eval`, `export`, `simulate`, `repl`, `animate`, `serve` and `types` read it";
     assert!(ran.err.contains(read), "{}", ran.err);
 }
 
