@@ -6,7 +6,7 @@ use super::{force, is_empty, subset};
 use crate::value::fault::{Fault, Res};
 use crate::value::mask;
 use crate::value::ranges::Ranges;
-use crate::value::rep::{R, Rep, Shape};
+use crate::value::rep::{R, Rep, Shape, low};
 use crate::value::val::{FunKind, IntSet, Lazy, MAX_SET, SeqKind, Val, cmp_int, submasks, too_large};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -523,21 +523,24 @@ fn subsets(of: &Val, rep: &Rep, nonempty: bool, visit: Visit) -> Res<bool> {
 /// Every relation of a function space between expanded sets.
 fn functions(kind: FunKind, from: &Val, to: &Val, rep: &R, visit: Visit) -> Res<bool> {
     let pair = rep.elem();
-    if !kind.functional {
-        // Relations: subsets of the product, with the further demands tested.
-        let mut pairs = Vec::new();
-        for x in from.elems() {
-            for y in to.elems() {
-                pairs.push(Val::pair(x.clone(), y, pair));
-            }
-        }
-        let product = Val::from_elems(pairs, rep);
-        return subsets(&product, rep, false, &mut |v| {
-            if in_functions(kind, &v, from, to, rep)? { visit(v) } else { Ok(true) }
-        });
-    }
     let xs: Vec<Val> = from.elems().collect();
     let ys: Vec<Val> = to.elems().collect();
+    if !kind.functional {
+        let product = xs.len() * ys.len();
+        if product == 0 {
+            let is_one = (xs.is_empty() || !kind.total) && (ys.is_empty() || !kind.surjective);
+            return if is_one { visit(Val::empty(rep)) } else { Ok(true) };
+        }
+        if product > 64 {
+            let why = format!("the subsets of a set of {product} elements cannot be enumerated");
+            return Err(Fault::limit(why));
+        }
+        let pairs: Vec<Vec<Val>> =
+            xs.iter().map(|x| ys.iter().map(|y| Val::pair(x.clone(), y.clone(), pair)).collect()).collect();
+        let all = low(ys.len() as u32);
+        let mut images = vec![0; xs.len()];
+        return choose_relation(&Pairs { kind, pairs: &pairs, all, rep }, xs.len(), all, &mut images, visit);
+    }
     if kind.total && ((xs.len() > ys.len() && kind.injective) || (xs.len() < ys.len() && kind.surjective)) {
         return Ok(true);
     }
@@ -555,6 +558,41 @@ fn functions(kind: FunKind, from: &Val, to: &Val, rep: &R, visit: Visit) -> Res<
     let mut used = vec![0u32; ys.len()];
     let mut chosen = Vec::with_capacity(xs.len());
     choose_function(&Space { kind, xs: &xs, ys: &ys, rep }, 0, &mut used, ys.len(), &mut chosen, visit)
+}
+
+struct Pairs<'a> {
+    kind: FunKind,
+    /// By argument and value.
+    pairs: &'a [Vec<Val>],
+    /// A bit for each value.
+    all: u64,
+    rep: &'a R,
+}
+
+/// Relations in the order of their bits, the last argument being the most significant one: what an argument is related to,
+/// for one after the other. The first one, which comes last, takes whatever has to be taken, so that nothing is tried
+/// that leads nowhere.
+fn choose_relation(s: &Pairs, left: usize, missing: u64, images: &mut Vec<u64>, visit: Visit) -> Res<bool> {
+    let Some(at) = left.checked_sub(1) else {
+        let of = |(row, image): (&Vec<Val>, &u64)| -> Vec<Val> {
+            mask::bits(*image).map(|i| row[i as usize].clone()).collect()
+        };
+        return visit(Val::from_elems(s.pairs.iter().zip(&*images).flat_map(of).collect(), s.rep));
+    };
+    let must = if s.kind.surjective && at == 0 { missing } else { 0 };
+    let mut image = must;
+    loop {
+        if image != 0 || !s.kind.total {
+            images[at] = image;
+            if !choose_relation(s, at, missing & !image, images, visit)? {
+                return Ok(false);
+            }
+        }
+        if image == s.all {
+            return Ok(true);
+        }
+        image = (image + 1) | must;
+    }
 }
 
 /// Functions are chosen point by point, one call inside the other.
@@ -783,4 +821,71 @@ pub fn in_sequences(kind: SeqKind, v: &Val, of: &Val, rep: &R) -> Res<bool> {
         }
     }
     Ok(!kind.surjective || Some(items.len()) == finite_card(of, &sb)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Type;
+    use crate::value::Scope;
+
+    fn spaces() -> impl Iterator<Item = FunKind> {
+        let both = [false, true];
+        both.into_iter().flat_map(move |total| {
+            both.map(|surjective| FunKind { functional: false, total, injective: false, surjective })
+        })
+    }
+
+    fn all(kind: FunKind, from: &Val, to: &Val, rep: &R) -> Vec<Val> {
+        let mut found = vec![];
+        let visit = functions(kind, from, to, rep, &mut |v| {
+            found.push(v);
+            Ok(true)
+        });
+        assert!(visit.is_ok_and(|all| all));
+        found
+    }
+
+    /// Small relations and relations over integers: those among all subsets that are in the space, in their order.
+    #[test]
+    fn relations_are_the_subsets_that_are_in_the_space() {
+        let integers = Rep::of(&Type::rel(Type::Int, Type::Int), &Scope::default());
+        let flags = Rep::of(&Type::rel(Type::Bool, Type::Bool), &Scope::default());
+        let set = |n: usize, rep: &Rep| {
+            let value = |i: usize| if rep.elem().carrier > 0 { Val::W(i as u64) } else { Val::I(i as i64) };
+            Val::from_elems((0..n).map(value).collect(), rep)
+        };
+        for (rep, most) in [(&integers, 3), (&flags, 2)] {
+            let (of_x, of_y) = (Rep::set(rep.as_rel().0.clone()), Rep::set(rep.as_rel().1.clone()));
+            for (xs, ys) in (0..=most).flat_map(|x| (0..=most).map(move |y| (x, y))) {
+                let (from, to) = (set(xs, &of_x), set(ys, &of_y));
+                let pairs = from.elems().flat_map(|x| {
+                    to.elems().map(|y| Val::pair(x.clone(), y, rep.elem())).collect::<Vec<_>>()
+                });
+                let product = Val::from_elems(pairs.collect(), rep);
+                for kind in spaces() {
+                    let mut expected = vec![];
+                    let visited = subsets(&product, rep, false, &mut |v| {
+                        if in_functions(kind, &v, &from, &to, rep)? {
+                            expected.push(v);
+                        }
+                        Ok(true)
+                    });
+                    assert!(visited.is_ok_and(|all| all));
+                    assert_eq!(all(kind, &from, &to, rep), expected, "{kind:?} {xs} {ys}");
+                }
+            }
+        }
+    }
+
+    /// One argument takes all values: nothing else is tried.
+    #[test]
+    fn what_leads_nowhere_is_not_tried() {
+        let rep = Rep::of(&Type::rel(Type::Int, Type::Int), &Scope::default());
+        let ints = Rep::set(rep.as_rel().1.clone());
+        let set = |n: i64| Val::from_elems((0..n).map(Val::I).collect(), &ints);
+        let onto = FunKind { functional: false, total: true, injective: false, surjective: true };
+        assert_eq!(all(onto, &set(1), &set(60), &rep).len(), 1);
+        assert_eq!(all(onto, &set(60), &set(1), &rep).len(), 1);
+    }
 }
