@@ -194,7 +194,7 @@ pub fn bounded(operation: &str) -> Project {
 /// Mistakes of the encoder that no predicate and no text of a machine shows; `mutants.rs` has the others.
 #[test]
 fn planted_mistakes_are_found() {
-    let outside = (0..600).find(|seed| planted(&project(&machine(*seed)), *seed, Mutant::NothingOutside));
+    let outside = (270..600).find(|seed| planted(&project(&machine(*seed)), *seed, Mutant::NothingOutside));
     println!("seed {outside:?}");
     assert!(outside.is_some(), "bounds of the invariant that are assumed are not found");
     // Nobody can write this, but renamed machines may have it.
